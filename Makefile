@@ -1,0 +1,99 @@
+# Needs Python 3.11 or later, pip and a C++20 compiler; everything else is fetched into .venv on first use.
+# Python files are used where they lie; only a change of the core or of the build files builds again.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/*.h)
+CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
+CXX_FILES := $(CORE) $(CORE_TESTS)
+
+.PHONY: help demo test setup develop lint types core-tests python-tests bench format clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    check Paxos, then a broken Paxos and its counterexample"
+	@echo "make test    everything continuous integration runs"
+	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
+	@echo "make bench   speed and memory, against peers where they are installed"
+	@echo "make format  format Python and C++"
+	@echo "make clean   remove .venv and everything that was built"
+
+# --- setting up ------------------------------------------------------------------------------------------------
+
+# Debian ships venv without ensurepip unless asked: then pip comes from the outside.
+.venv/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Quorate needs Python 3.11 or later, this is " + sys.version.split()[0])'
+	@echo "Setting up .venv (once)"
+	@$(PYTHON) -m venv .venv >/dev/null 2>&1 || \
+		{ $(PYTHON) -m venv --without-pip --clear .venv && $(PYTHON) -m pip --quiet --python $(BIN)/python install pip; }
+	@touch $@
+
+# What the build itself needs. CMake and Ninja come from PyPI where the machine has none, or too old a one.
+.venv/.tools: .venv/.created pyproject.toml
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > .venv/tools.txt
+	@cmake --version 2>/dev/null | $(BIN)/python -c 'import re, sys; v = re.findall(r"\d+", sys.stdin.read())[:2]; sys.exit([*map(int, v)] < [3, 18])' \
+		|| echo "cmake>=3.18" >> .venv/tools.txt
+	@ninja --version >/dev/null 2>&1 || echo "ninja" >> .venv/tools.txt
+	@$(PIP) install -r .venv/tools.txt
+	@touch $@
+
+.venv/.installed: .venv/.tools pyproject.toml CMakeLists.txt $(CORE)
+	@echo "Building the core"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+.venv/.developer: .venv/.tools pyproject.toml
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["dev"], sep="\n")' > .venv/developer.txt
+	@$(PIP) install -r .venv/developer.txt
+	@touch $@
+
+setup: .venv/.installed
+
+develop: .venv/.installed .venv/.developer
+
+# --- showing and testing ---------------------------------------------------------------------------------------
+
+demo: setup
+	@echo
+	@echo '$$ quorate check paxos'
+	@echo
+	@$(BIN)/quorate check paxos
+	@echo
+	@echo '$$ quorate check faulty-paxos'
+	@echo
+	@$(BIN)/quorate check faulty-paxos; test $$? -eq 1
+
+test: lint types core-tests python-tests
+
+lint: .venv/.developer
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(if $(CXX_FILES),$(BIN)/clang-format --dry-run --Werror $(CXX_FILES))
+
+types: develop
+	$(BIN)/mypy
+
+build/core-tests/core_tests: .venv/.tools CMakeLists.txt $(CORE) $(CORE_TESTS)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -G Ninja -S . -B build/core-tests -DQUORATE_CORE_TESTS=ON \
+		-DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" >/dev/null
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/core-tests
+	@touch $@
+
+core-tests: build/core-tests/core_tests
+	build/core-tests/core_tests
+
+python-tests: develop
+	$(BIN)/python -m pytest -n auto --quiet
+
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+format: .venv/.developer
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(if $(CXX_FILES),$(BIN)/clang-format -i $(CXX_FILES))
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Under pytest, a check that does not hold fails with its counterexample."""
