@@ -1,0 +1,97 @@
+"""Quorate checks message-passing protocols that are written as plain Python.
+
+    import quorate
+    from quorate.protocols.paxos import Paxos
+
+    result = quorate.check(Paxos(acceptors=5))
+    assert result.ok, result
+
+Names are imported when they are first used, so that `import quorate` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from quorate.language.errors import ModelError, QuorateError
+    from quorate.language.faults import crashes
+    from quorate.language.maps import Map
+    from quorate.language.message import Event, Message
+    from quorate.language.monitor import Monitor
+    from quorate.language.network import fifo, multiset, unordered
+    from quorate.language.pid import Peers, Pid
+    from quorate.language.process import Process
+    from quorate.language.system import System
+    from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
+    from quorate.search.check import check
+    from quorate.search.result import Result
+    from quorate.traces.trace import Trace
+
+_WHERE = {
+    "Message": "language.message",
+    "Event": "language.message",
+    "Process": "language.process",
+    "Monitor": "language.monitor",
+    "System": "language.system",
+    "Pid": "language.pid",
+    "Peers": "language.pid",
+    "Map": "language.maps",
+    "on": "language.transitions",
+    "quorum": "language.transitions",
+    "start": "language.transitions",
+    "step": "language.transitions",
+    "invariant": "language.transitions",
+    "can": "language.transitions",
+    "final": "language.transitions",
+    "majority": "language.transitions",
+    "unordered": "language.network",
+    "multiset": "language.network",
+    "fifo": "language.network",
+    "crashes": "language.faults",
+    "check": "search.check",
+    "Result": "search.result",
+    "Trace": "traces.trace",
+    "QuorateError": "language.errors",
+    "ModelError": "language.errors",
+}
+
+__all__ = [
+    "Event",
+    "Map",
+    "Message",
+    "ModelError",
+    "Monitor",
+    "Peers",
+    "Pid",
+    "Process",
+    "QuorateError",
+    "Result",
+    "System",
+    "Trace",
+    "can",
+    "check",
+    "crashes",
+    "fifo",
+    "final",
+    "invariant",
+    "majority",
+    "multiset",
+    "on",
+    "quorum",
+    "start",
+    "step",
+    "unordered",
+]
+
+
+def __getattr__(name: str) -> Any:
+    where = _WHERE.get(name)
+    if where is None:
+        raise AttributeError(f"module 'quorate' has no attribute {name!r}")
+    value = getattr(import_module(f"quorate.{where}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

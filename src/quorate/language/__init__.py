@@ -1,0 +1,1 @@
+"""The language protocols are written in."""

@@ -1,0 +1,132 @@
+"""What processes and monitors share: declared fields that hold immutable values.
+
+A handler runs on a short-lived instance whose `__dict__` holds exactly the fields, so that reading one is as fast as
+Python allows and the new local state is the values of that dictionary.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar, NoReturn
+
+from quorate.language.errors import Location, ModelError, caller, did_you_mean
+from quorate.language.message import bad_field
+from quorate.language.values import SIMPLE, BadValueError, freeze
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "required"
+
+
+MISSING: Any = _Missing()
+"""The default of a field that has none: `spawn` or `connect` gives its value."""
+
+_RESERVED = {"pid", "send", "reply", "choose", "emit", "within"}
+
+
+class Automaton:
+    """Fields, and the refusal of anything that is not a field."""
+
+    __slots__ = ("__dict__", "__weakref__", "_run")
+    _run: Any
+    _fields: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        name = type(self).__name__
+        raise ModelError(
+            f"{name}(...) was called: processes and monitors are made by their system",
+            hint=f"in `build`, write self.spawn({name}, ...) for a process, self.watch({name}) for a monitor",
+            code="Q108",
+            location=caller(),
+        )
+
+    def __init_subclass__(cls, *, view: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if view:  # a property's view of the class: the same fields, read in another way
+            return
+        fields: dict[str, Any] = {}
+        for base in reversed(cls.__mro__[1:]):
+            fields.update(base.__dict__.get("_fields", {}))
+        for name in own_annotations(cls):
+            if name in _RESERVED:
+                raise ModelError(
+                    f"{cls.__name__}.{name}: the name is taken by the language",
+                    hint="give the field another name",
+                    code="Q106",
+                    location=caller(),
+                )
+            fields[name] = MISSING
+        for name in fields:
+            if name in cls.__dict__:
+                try:
+                    fields[name] = freeze(cls.__dict__[name])
+                except BadValueError as bad:
+                    raise bad_field(cls, name, bad) from None
+                setattr(cls, name, fields[name])
+        cls._fields = fields
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._fields:
+            raise self._undeclared(name)
+        if type(value) not in SIMPLE:
+            try:
+                value = freeze(value)
+            except BadValueError as bad:
+                raise bad_field(type(self), name, bad) from None
+        self.__dict__[name] = value
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise ModelError(
+            f"{type(self).__name__}.{name} was deleted: the fields of a state stay",
+            hint=f"use a value that means 'nothing': self.{name} = None",
+            code="Q102",
+            location=caller(),
+        )
+
+    def _undeclared(self, name: str) -> ModelError:
+        cls = type(self)
+        if name == "pid":
+            return ModelError(
+                f"{cls.__name__}.pid was assigned: a process keeps its identity", code="Q102", location=caller()
+            )
+        if name in _RESERVED:
+            hint = f"`{name}` is part of the language: give the field another name"
+        elif hasattr(cls, name) and not callable(getattr(cls, name)):
+            hint = f"a constant of the class is no field: annotate it to make it one, `{name}: <type> = ...`"
+        else:
+            close = did_you_mean(name, cls._fields)
+            hint = close if close.startswith("did") else f"declare it in the class: `{name}: <type> = <initial value>`"
+        return ModelError(
+            f"{cls.__name__}.{name} was assigned, but {cls.__name__} declares no field `{name}`",
+            hint=hint,
+            code="Q102",
+            location=caller(),
+        )
+
+
+attach = Automaton.__dict__["_run"].__set__
+"""Give an instance its run, past the refusal of undeclared fields."""
+
+
+def own_annotations(cls: type) -> dict[str, Any]:
+    """The class's own annotations, unevaluated where that is possible, without the ClassVars."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        found = annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    else:
+        found = cls.__annotations__
+    return {
+        name: kind for name, kind in found.items() if "ClassVar" not in (kind if isinstance(kind, str) else repr(kind))
+    }
+
+
+def class_location(cls: type) -> Location | None:
+    """Where a class is written, as far as its methods tell."""
+    for value in cls.__dict__.values():
+        code = getattr(value, "__code__", None)
+        if code is not None:
+            return Location(code.co_filename, code.co_firstlineno)
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return Location(file, 1) if file else None

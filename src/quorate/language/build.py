@@ -1,0 +1,184 @@
+"""Running `System.build`: once per path of its choices, giving the columns and the initial states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from quorate.language.automaton import MISSING, Automaton
+from quorate.language.choices import MAX_PATHS, Choices, NoOption
+from quorate.language.errors import LimitError, Location, ModelError, caller, did_you_mean
+from quorate.language.message import bad_field
+from quorate.language.monitor import Monitor
+from quorate.language.outcome import Local
+from quorate.language.pid import Pid
+from quorate.language.process import Process
+from quorate.language.system import System
+from quorate.language.values import BadValueError, encode, freeze
+
+Layout = list[tuple[type[Automaton], str, Pid | None]]
+
+
+class Builder:
+    """What one run of `build` has spawned so far."""
+
+    def __init__(self, system: System, choices: Choices) -> None:
+        self.system = system
+        self.choices = choices
+        self.settings: dict[str, Any] = {}
+        self.processes: list[tuple[type[Process], Pid, dict[str, Any], Location | None]] = []
+        self.monitors: list[tuple[type[Monitor], dict[str, Any], Location | None]] = []
+        self._counts: dict[str, int] = {}
+
+    def spawn(self, cls: Any, fields: dict[str, Any]) -> Pid:
+        if not (isinstance(cls, type) and issubclass(cls, Process)):
+            raise _not_a(cls, "spawn", "Process")
+        kind = cls.__name__.lower()
+        number = self._counts[kind] = self._counts.get(kind, 0) + 1
+        pid = Pid(len(self.processes), f"{kind}{number}")
+        self.processes.append((cls, pid, _checked(cls, dict(cls._fields), fields), caller()))
+        return pid
+
+    def connect(self, pid: Pid, fields: dict[str, Any]) -> None:
+        if type(pid) is not Pid:
+            raise ModelError(
+                f"connect({pid!r}, ...): not the identity of a process",
+                hint="connect takes what spawn returned: self.connect(replicas, peers=replicas)",
+                code="Q109",
+                location=caller(),
+            )
+        cls, _, values, _ = self.processes[pid._index]
+        _checked(cls, values, fields)
+
+    def watch(self, cls: Any, fields: dict[str, Any]) -> None:
+        if not (isinstance(cls, type) and issubclass(cls, Monitor)):
+            raise _not_a(cls, "watch", "Monitor")
+        if any(cls is other for other, _, _ in self.monitors):
+            raise ModelError(
+                f"watch({cls.__name__}) twice: a property could not tell the two apart",
+                hint="make a subclass of it for the second",
+                code="Q109",
+                location=caller(),
+            )
+        self.monitors.append((cls, _checked(cls, dict(cls._fields), fields), caller()))
+
+    def choose(self, options: Iterable[Any]) -> Any:
+        return self.choices.pick(type(self.system).__name__, options)
+
+    def layout(self) -> Layout:
+        found: Layout = [(cls, str(pid), pid) for cls, pid, _, _ in self.processes]
+        return found + [(cls, cls.__name__, None) for cls, _, _ in self.monitors]
+
+    def state(self) -> tuple[Local, ...]:
+        rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]] = []
+        rows += [(cls, str(pid), values, place) for cls, pid, values, place in self.processes]
+        rows += [(cls, cls.__name__, values, place) for cls, values, place in self.monitors]
+        for cls, name, values, place in rows:
+            missing = [field for field, value in values.items() if value is MISSING]
+            if missing:
+                raise ModelError(
+                    f"{name} was given no value for {', '.join(f'{cls.__name__}.{field}' for field in missing)}",
+                    hint=f"give it where it is spawned: {missing[0]}=..., or a default in the class",
+                    code="Q109",
+                    location=place,
+                )
+        return tuple(tuple(values.values()) for _, _, values, _ in rows)
+
+
+def build_all(system: System) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
+    """The processes and monitors, the distinct initial states in content order, and the network and faults set."""
+    first: Builder | None = None
+    found: dict[bytes, tuple[Local, ...]] = {}
+    prefix: list[int] | None = []
+    paths = 0
+    while prefix is not None:
+        builder = _build_once(system, prefix)
+        prefix = builder.choices.following()
+        paths += 1
+        if paths > MAX_PATHS:
+            raise LimitError(f"{type(system).__name__}.build has more than {MAX_PATHS} initial states", code="Q502")
+        if builder.settings.pop("no option", False):
+            continue
+        if first is None:
+            first = builder
+            _not_empty(system, builder)
+        _alike(system, first, builder)
+        state = builder.state()
+        found.setdefault(encode(state), state)
+    if first is None:
+        raise ModelError(
+            f"{type(system).__name__} has no initial state: every choice in `build` was among nothing",
+            hint="self.choose needs at least one option",
+            code="Q110",
+        )
+    return first.layout(), [found[key] for key in sorted(found)], first.settings
+
+
+def _build_once(system: System, prefix: list[int]) -> Builder:
+    builder = Builder(system, Choices(prefix))
+    # A fresh object: `build` may set the network, and the user's system stays as it was made.
+    running = object.__new__(type(system))
+    running.__dict__.update(system.__dict__)
+    running.__dict__["_builder"] = builder
+    try:
+        running.build()
+    except NoOption:
+        builder.settings["no option"] = True
+    return builder
+
+
+def _not_empty(system: System, builder: Builder) -> None:
+    if not builder.processes:
+        values = ", ".join(f"{name}={value}" for name, value in system.parameters.items())
+        raise ModelError(
+            f"{type(system).__name__}({values}) has no processes",
+            hint="spawn them in `build`: self.spawn(Server, 3)",
+            code="Q110",
+            location=_where(system),
+        )
+
+
+def _alike(system: System, first: Builder, other: Builder) -> None:
+    same = [(cls, name) for cls, name, _ in first.layout()] == [
+        (cls, name) for cls, name, _ in other.layout()
+    ] and first.settings == other.settings
+    if not same:
+        raise ModelError(
+            f"{type(system).__name__}.build spawns other processes, or sets another network, after another choice",
+            hint="choose the values of fields; what is spawned depends on parameters only",
+            code="Q112",
+            location=_where(system),
+        )
+
+
+def _where(system: System) -> Location:
+    code = type(system).build.__code__
+    return Location(code.co_filename, code.co_firstlineno)
+
+
+def _checked(cls: type[Automaton], values: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The values with the given ones put in, after checking their names and values."""
+    for name, value in given.items():
+        if name not in cls._fields:
+            raise ModelError(
+                f"{cls.__name__} has no field `{name}`",
+                hint=did_you_mean(name, cls._fields),
+                code="Q102",
+                location=caller(),
+            )
+        try:
+            values[name] = freeze(value)
+        except BadValueError as bad:
+            raise bad_field(cls, name, bad) from None
+    return values
+
+
+def _not_a(cls: Any, method: str, base: str) -> ModelError:
+    name = getattr(cls, "__name__", repr(cls))
+    other = "watch" if method == "spawn" else "spawn"
+    return ModelError(
+        f"{method}({name}): not a {base} class",
+        hint=f"{method} takes a subclass of {base}; for the other kind use self.{other}",
+        code="Q109",
+        location=caller(),
+    )

@@ -1,0 +1,318 @@
+"""The compiled form of a system: columns, transitions, initial states, properties. Every later layer starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, Literal
+
+from quorate.language.automaton import Automaton
+from quorate.language.build import build_all
+from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
+from quorate.language.message import Event
+from quorate.language.monitor import Monitor
+from quorate.language.network import Network
+from quorate.language.outcome import Local
+from quorate.language.pid import Pid
+from quorate.language.purity import forbid_impure
+from quorate.language.system import System
+from quorate.language.transitions import MARK, PROPERTY_MARK, Declaration
+
+Mode = Literal["exact", "each", "minimal", "maximal"]
+
+
+@dataclass(eq=False)
+class Transition:
+    """One transition of a class of processes, or one reaction of a monitor."""
+
+    index: int
+    name: str
+    kind: Literal["start", "step", "on", "quorum"]
+    message: type[Any] | None
+    keep: bool
+    mode: Mode | None
+    location: Location
+    owner: type[Automaton]
+    function: Callable[..., Any]
+    declaration: Declaration
+    flag: int = -1
+    """Where in the local state a `start` notes that it has happened; -1 for the others."""
+    evaluations: int = 0
+    """How often it was evaluated, to sample which evaluations are run again."""
+
+    def takes(self, message: object) -> bool:
+        """Whether the message is of the type this transition consumes; subclasses of that type are."""
+        return self.message is not None and isinstance(message, self.message)
+
+    def __str__(self) -> str:
+        return f"{self.owner.__name__}.{self.name}"
+
+
+@dataclass(eq=False)
+class Spec:
+    """A class of processes or monitors, read once per definition."""
+
+    cls: type[Automaton]
+    fields: tuple[str, ...]
+    visible: int
+    """How many fields are the user's; the rest are hidden flags."""
+    transitions: tuple[Transition, ...]
+    within: Callable[[Any], Any] | None
+
+
+@dataclass(eq=False)
+class Column:
+    """One process or monitor of the global state."""
+
+    index: int
+    name: str
+    spec: Spec
+    is_monitor: bool
+    pid: Pid | None
+    may_crash: bool
+
+    @property
+    def cls(self) -> type[Automaton]:
+        return self.spec.cls
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return self.spec.fields
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """Something a system claims."""
+
+    name: str
+    kind: Literal["invariant", "can", "final"]
+    doc: str
+    function: Callable[[Any], bool]
+    location: Location
+
+
+@dataclass(eq=False)
+class Definition:
+    """A system with its parameters, ready to be run."""
+
+    system: System
+    name: str
+    parameters: dict[str, Any]
+    columns: tuple[Column, ...]
+    network: Network
+    crashes: int
+    initials: tuple[tuple[Local, ...], ...]
+    invariants: tuple[Property, ...]
+    cans: tuple[Property, ...]
+    final: Property | None
+    processes: tuple[Column, ...] = field(init=False)
+    monitors: tuple[Column, ...] = field(init=False)
+    panel: Any = field(init=False, default=None)
+    """What the property layer keeps between evaluations."""
+
+    def __post_init__(self) -> None:
+        self.processes = tuple(column for column in self.columns if not column.is_monitor)
+        self.monitors = tuple(column for column in self.columns if column.is_monitor)
+
+    def transitions(self, column: Column) -> tuple[Transition, ...]:
+        """The transitions of a process (the reactions of a monitor) in the order they are written."""
+        return column.spec.transitions
+
+    @property
+    def properties(self) -> tuple[Property, ...]:
+        """All that can be asked for by name, `final` excepted: that one defines `deadlock`."""
+        return self.invariants + self.cans
+
+    def property(self, name: str) -> Property:
+        """The invariant or `can` of that name."""
+        for candidate in self.properties:
+            if candidate.name == name:
+                return candidate
+        known = [candidate.name for candidate in self.properties] + ["deadlock"]
+        raise PropertyError(f"{self.name} has no property `{name}`", hint=did_you_mean(name, known), code="Q401")
+
+
+def define(system: System | type[System]) -> Definition:
+    """Build the system and compile what it is made of."""
+    if isinstance(system, type):
+        system = system()
+    layout, initials, settings = build_all(system)
+    specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
+    network: Network = settings.get("network", type(system).network)
+    faults = settings.get("faults", type(system).faults)
+    columns = tuple(
+        Column(
+            index=index,
+            name=name,
+            spec=specs[cls],
+            is_monitor=pid is None,
+            pid=pid,
+            may_crash=pid is not None and faults.crashes > 0 and (faults.of is None or issubclass(cls, faults.of)),
+        )
+        for index, (cls, name, pid) in enumerate(layout)
+    )
+    hidden = [(False,) * (len(column.spec.fields) - column.spec.visible) for column in columns]
+    found = read_properties(type(system))
+    finals = [candidate for candidate in found if candidate.kind == "final"]
+    if len(finals) > 1:
+        raise ModelError(
+            f"{type(system).__name__} has {len(finals)} @final methods: {', '.join(each.name for each in finals)}",
+            hint="join them with `or` in one",
+            code="Q106",
+            location=finals[1].location,
+        )
+    definition = Definition(
+        system=system,
+        name=type(system).__name__,
+        parameters=dict(system.parameters),
+        columns=columns,
+        network=network,
+        crashes=faults.crashes,
+        initials=tuple(
+            tuple(values + flags for values, flags in zip(state, hidden, strict=True)) for state in initials
+        ),
+        invariants=tuple(candidate for candidate in found if candidate.kind == "invariant"),
+        cans=tuple(candidate for candidate in found if candidate.kind == "can"),
+        final=finals[0] if finals else None,
+    )
+    _initials_within(definition)
+    return definition
+
+
+def read_class(cls: type[Automaton]) -> Spec:
+    """The fields and transitions of a class; an overriding method keeps the place of the one it overrides."""
+    names: dict[str, None] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in base.__dict__.items():
+            if isinstance(value, FunctionType) and hasattr(value, MARK):
+                names.setdefault(name)
+    visible = tuple(cls._fields)
+    flags: list[str] = []
+    transitions: list[Transition] = []
+    for name in names:
+        function = getattr(cls, name)
+        declaration: Declaration | None = getattr(function, MARK, None)
+        if declaration is None:
+            _forgotten(cls, name, function, "transition", "the decorator")
+            continue
+        flag = -1
+        if declaration.kind == "start":
+            flag = len(visible) + len(flags)
+            flags.append(f"started:{name}")
+        transition = _transition(cls, name, function, declaration, len(transitions), flag)
+        forbid_impure(transition)
+        transitions.append(transition)
+    within = getattr(cls, "within", None)
+    return Spec(cls, visible + tuple(flags), len(visible), tuple(transitions), within)
+
+
+def _transition(
+    cls: type[Automaton], name: str, function: Any, declaration: Declaration, index: int, flag: int
+) -> Transition:
+    code = function.__code__
+    location = Location(code.co_filename, code.co_firstlineno)
+    about_events = declaration.message is not None and issubclass(declaration.message, Event)
+    if issubclass(cls, Monitor):
+        if declaration.kind != "on" or not about_events or declaration.keep:
+            raise ModelError(
+                f"{cls.__name__}.{name}: a monitor only reacts to events",
+                hint="write @on(SomeEvent) or @on(SomeEvent, when=...)",
+                code="Q106",
+                location=location,
+            )
+    elif about_events:
+        raise ModelError(
+            f"{cls.__name__}.{name}: a process cannot react to an event, events are for monitors",
+            hint="make it a Message and send it",
+            code="Q106",
+            location=location,
+        )
+    for option, value in (("size", declaration.size), ("each", declaration.each)):
+        if isinstance(value, str) and value not in cls._fields:
+            raise ModelError(
+                f"{cls.__name__}.{name}: {option}={value!r} names no field of {cls.__name__}",
+                hint=did_you_mean(value, cls._fields),
+                code="Q106",
+                location=location,
+            )
+    mode: Mode | None = None
+    if declaration.kind == "quorum":
+        mode = "exact" if declaration.size is not None else "each" if declaration.each is not None else declaration.sets
+    return Transition(
+        index,
+        name,
+        declaration.kind,
+        declaration.message,
+        declaration.keep,
+        mode,
+        location,
+        cls,
+        function,
+        declaration,
+        flag,
+    )
+
+
+def read_properties(cls: type[System]) -> list[Property]:
+    """The properties of a system class in the order they are written, inherited ones first."""
+    names: dict[str, None] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in base.__dict__.items():
+            if isinstance(value, FunctionType) and hasattr(value, PROPERTY_MARK):
+                names.setdefault(name)
+    found: list[Property] = []
+    for name in names:
+        function = getattr(cls, name)
+        kind = getattr(function, PROPERTY_MARK, None)
+        if kind is None:
+            _forgotten(cls, name, function, "property", "@invariant, @can or @final")
+            continue
+        location = Location(function.__code__.co_filename, function.__code__.co_firstlineno)
+        if name == "deadlock":
+            raise ModelError(
+                f"{cls.__name__}.deadlock: the name belongs to the check for deadlocks",
+                hint="say with @final which final states are fine, or give the property another name",
+                code="Q106",
+                location=location,
+            )
+        found.append(Property(name, kind, (function.__doc__ or "").strip(), function, location))
+    return found
+
+
+def _forgotten(cls: type, name: str, function: Any, what: str, decorator: str) -> None:
+    """An override without a decorator is as likely a slip as an intention, so it has to be said; None removes."""
+    if function is None:
+        return
+    code = getattr(function, "__code__", None)
+    raise ModelError(
+        f"{cls.__name__}.{name} overrides a {what} but is none itself",
+        hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
+        code="Q106",
+        location=Location(code.co_filename, code.co_firstlineno) if code else None,
+    )
+
+
+def _initials_within(definition: Definition) -> None:
+    from quorate.language.run import is_within
+
+    for column in definition.columns:
+        if column.spec.within is None or column.is_monitor:
+            continue
+        for state in definition.initials:
+            if not is_within(column, state[column.index]):
+                code = getattr(column.spec.within, "__code__", None)
+                raise ModelError(
+                    f"{column.cls.__name__}.within excludes the initial state of {column.name}",
+                    hint="the bound must hold initially, or nothing is explored",
+                    code="Q115",
+                    location=Location(code.co_filename, code.co_firstlineno) if code else None,
+                )
+
+
+def handled(columns: Iterable[Column], message: object) -> bool:
+    """Whether any of the processes has a transition for this type of message."""
+    return any(transition.takes(message) for column in columns for transition in column.spec.transitions)

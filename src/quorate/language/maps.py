@@ -1,0 +1,79 @@
+"""An immutable mapping, for local state that is a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from quorate.language.values import END, MAP, Kind, encode, freeze, register, show
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Map(Mapping[K, V], Generic[K, V]):
+    """`m | {key: value}` is a new map; iteration is in content order; usable as a key and inside other values."""
+
+    __slots__ = ("_encoded", "_items")
+    _items: dict[K, V]
+    _encoded: bytes | None
+
+    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
+        pairs = dict(items)
+        object.__setattr__(self, "_items", {key: pairs[key] for key in sorted(pairs, key=encode)})
+        object.__setattr__(self, "_encoded", None)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Map is immutable: write `m = m | {key: value}`")
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __or__(self, other: Mapping[K, V]) -> Map[K, V]:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return Map({**self._items, **other})
+
+    def without(self, *keys: K) -> Map[K, V]:
+        """The map less some keys; a key that is not there is no error."""
+        return Map({key: value for key, value in self._items.items() if key not in keys})
+
+    def __eq__(self, other: object) -> bool:
+        return self._items == other._items if isinstance(other, Map) else NotImplemented
+
+    def __hash__(self) -> int:
+        # By content, not by Python's salted hashes: a set of maps is to iterate the same in every run.
+        return hash(int.from_bytes(encode(self), "big"))
+
+    def __repr__(self) -> str:
+        return f"Map({self._items!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Map, (self._items,)
+
+
+def _freeze(value: Map[Any, Any]) -> Map[Any, Any]:
+    if value._encoded is not None:
+        return value
+    new: Map[Any, Any] = Map({freeze(key): freeze(item) for key, item in value._items.items()})
+    object.__setattr__(new, "_encoded", _encode(new))
+    return new
+
+
+def _encode(value: Map[Any, Any]) -> bytes:
+    if value._encoded is not None:
+        return value._encoded
+    return MAP + b"".join([encode(key) + encode(item) for key, item in value._items.items()]) + END
+
+
+def _show(value: Map[Any, Any]) -> str:
+    return "{" + ", ".join(f"{show(key)}: {show(item)}" for key, item in value._items.items()) + "}"
+
+
+register(Map, Kind(_freeze, _encode, _show))

@@ -1,0 +1,57 @@
+"""What running a handler gives: plain data that every later layer shares."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from quorate.language.message import Event, Message
+from quorate.language.pid import Pid
+from quorate.language.values import CRASH, Kind, register
+
+Local = tuple[Any, ...]
+"""A local state: the values of a process's or monitor's fields in order, hidden ones last."""
+
+
+class _Crashed(tuple[Any, ...]):
+    """The local state of a process that crashed: it has no fields any more."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "CRASHED"
+
+    def __reduce__(self) -> str:
+        return "CRASHED"
+
+
+CRASHED: Local = _Crashed()
+register(_Crashed, Kind(lambda value: value, lambda _: CRASH, lambda _: "crashed"))
+
+
+class Failure(NamedTuple):
+    """Why a handler, a monitor or a property did not come to its end."""
+
+    kind: Literal["assertion", "exception", "model"]
+    text: str
+    file: str
+    line: int
+    hint: str = ""
+    code: str = ""
+
+
+class Outcome(NamedTuple):
+    """One thing a transition may do. A failed or cut one does nothing else: no local state, nothing sent."""
+
+    local: Local | None
+    sends: tuple[tuple[int, Message], ...] = ()
+    events: tuple[Event, ...] = ()
+    choices: tuple[Any, ...] = ()
+    cut: bool = False
+    failure: Failure | None = None
+
+
+class Request(NamedTuple):
+    """What a quorum transition asks for in a local state: so many messages, or one from each of these senders."""
+
+    size: int | None = None
+    senders: tuple[Pid, ...] | None = None

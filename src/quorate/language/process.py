@@ -1,0 +1,133 @@
+"""Processes: fields are the local state, decorated methods the transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from quorate.language.automaton import Automaton
+from quorate.language.errors import ModelError, caller
+from quorate.language.message import Event, Message, stamped
+from quorate.language.pid import Peers, Pid
+from quorate.language.values import BadValueError, in_order
+
+T = TypeVar("T")
+
+
+class Process(Automaton):
+    """A sequential process.
+
+    class Acceptor(Process):
+        learners: Peers                  # given when it is spawned
+        promised: int = 0
+
+        @on(Prepare, when=lambda self, m: m.ballot > self.promised)
+        def promise(self, m: Prepare) -> None:
+            self.promised = m.ballot
+            self.reply(Promise(m.ballot))
+
+    A method `within(self) -> bool`, if there is one, bounds the local states that are explored.
+    """
+
+    __slots__ = ()
+
+    @property
+    def pid(self) -> Pid:
+        """The identity of this process."""
+        pid: Pid = self._run.pid
+        return pid
+
+    def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
+        """Send to one process, or to each of several; oneself included, if named."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "send", run.closed)
+        if not isinstance(message, Message):
+            raise _not_a_message(self, "send", message, to)
+        mine = stamped(message, run.pid)
+        if type(to) is Pid:
+            run.sends.append((to._index, mine))
+            return
+        for pid in _receivers(self, to):
+            run.sends.append((pid._index, mine))
+
+    def reply(self, message: Message) -> None:
+        """Send to the senders of the messages this transition consumes, once to each."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "reply", run.closed)
+        if not isinstance(message, Message):
+            raise _not_a_message(self, "reply", message)
+        if not run.messages:
+            raise ModelError(
+                f"{type(self).__name__}.reply(...) in a transition without a message: there is nobody to reply to",
+                hint="name the receiver: self.send(pid, message)",
+                code="Q107",
+                location=caller(),
+            )
+        mine = stamped(message, run.pid)
+        for received in run.messages:
+            run.sends.append((received._origin._index, mine))
+
+    def emit(self, event: Event) -> None:
+        """Tell the monitors, who see it in the same indivisible step."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "emit", run.closed)
+        if not isinstance(event, Event):
+            raise ModelError(
+                f"{type(self).__name__}.emit({event!r}): not an event",
+                hint="emit an instance of an Event subclass; messages are sent with self.send",
+                code="Q107",
+                location=caller(),
+            )
+        run.events.append(stamped(event, run.pid))
+
+    def choose(self, options: Iterable[T]) -> T:
+        """Any of the options: every one is explored. Without an option the transition is not enabled."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "choose", run.closed)
+        chosen: T = run.choices.pick(type(self).__name__, options)
+        return chosen
+
+
+def misplaced(self: Automaton, what: str, where: str) -> ModelError:
+    """The error for an action in a guard, a bound or a property."""
+    return ModelError(
+        f"{type(self).__name__}.{what}(...) was called in {where}, which may only read",
+        hint="do it in the body of the transition",
+        code="Q108",
+        location=caller(),
+    )
+
+
+def _receivers(self: Process, to: Any) -> list[Pid]:
+    try:
+        # A plain set's own order follows the hashes of its elements.
+        pids = in_order(to) if isinstance(to, (set, frozenset)) and not isinstance(to, Peers) else list(to)
+    except (TypeError, BadValueError):
+        pids = [to]  # neither one identity nor several: reported below
+    for pid in pids:
+        if type(pid) is not Pid:
+            raise ModelError(
+                f"{type(self).__name__}.send({to!r}, ...): {pid!r} is not the identity of a process",
+                hint="send takes a Pid or several, then the message: self.send(self.acceptors, Prepare(1))",
+                code="Q107",
+                location=caller(),
+            )
+    return pids
+
+
+def _not_a_message(self: Process, method: str, message: object, to: object = None) -> ModelError:
+    if isinstance(to, Message):
+        hint = "the receiver comes first: self.send(pid, message)"
+    elif isinstance(message, Event):
+        hint = "events go to the monitors: self.emit(event)"
+    elif isinstance(message, type):
+        hint = f"send an instance: {message.__name__}(...)"
+    else:
+        hint = "send an instance of a Message subclass"
+    return ModelError(
+        f"{type(self).__name__}.{method}: {message!r} is not a message", hint=hint, code="Q107", location=caller()
+    )

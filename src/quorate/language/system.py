@@ -1,0 +1,179 @@
+"""Systems: parameters, the processes they spawn, the network, the faults and the properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
+
+from quorate.language.errors import ModelError, ParameterError, caller, did_you_mean
+from quorate.language.faults import Faults
+from quorate.language.monitor import Monitor
+from quorate.language.network import Network
+from quorate.language.parameters import Parameter, collect
+from quorate.language.pid import Peers, Pid
+from quorate.language.process import Process
+
+P = TypeVar("P", bound=Process)
+W = TypeVar("W", bound=Monitor)
+T = TypeVar("T")
+
+_SETTINGS = {"network", "faults"}
+
+
+@dataclass_transform(kw_only_default=True)
+class System:
+    """An instance of a protocol.
+
+    class Paxos(System):
+        acceptors: int = 3               # a parameter: Paxos(acceptors=5), or -p acceptors=5
+
+        def build(self) -> None:
+            self.spawn(Acceptor, self.acceptors)
+
+        @invariant
+        def agreement(self) -> bool:
+            return len({value for learner in self[Learner] for value in learner.learned}) <= 1
+    """
+
+    network: Network = Network()
+    faults: Faults = Faults()
+    _parameters: ClassVar[dict[str, Parameter] | None] = None
+
+    def __init__(self, **values: Any) -> None:
+        cls = type(self)
+        known = cls.declared_parameters()
+        for name, value in values.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{cls.__name__} has no parameter `{name}`", hint=did_you_mean(name, known), code="Q201"
+                )
+            known[name].check(value)
+        for name, parameter in known.items():
+            if parameter.required and name not in values:
+                raise ParameterError(
+                    f"{cls.__name__} needs the parameter `{name}`: {parameter.type_name}",
+                    hint=f"give it: {cls.__name__}({name}=...), or -p {name}=... on the command line",
+                    code="Q204",
+                )
+        chosen = {name: values.get(name, parameter.default) for name, parameter in known.items()}
+        self.__dict__.update(chosen)
+        self.__dict__["_values"] = chosen
+        self.__dict__["_builder"] = None
+        self.__dict__["_views"] = None
+
+    @classmethod
+    def declared_parameters(cls) -> dict[str, Parameter]:
+        """The parameters by name, with type and default."""
+        if "_parameters" not in cls.__dict__ or cls._parameters is None:
+            cls._parameters = collect(cls, System, _SETTINGS)
+        return cls._parameters
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The values of the parameters by name."""
+        return MappingProxyType(self.__dict__["_values"])
+
+    def build(self) -> None:
+        """Spawn the processes; every system defines it."""
+        raise ModelError(
+            f"{type(self).__name__} has no `build`",
+            hint="define `def build(self) -> None` and spawn processes in it: self.spawn(Server, 3)",
+            code="Q110",
+        )
+
+    @overload
+    def spawn(self, process: type[Process], /, **fields: Any) -> Pid: ...
+
+    @overload
+    def spawn(self, process: type[Process], count: int, /, **fields: Any) -> Peers: ...
+
+    def spawn(self, process: type[Process], count: int | None = None, /, **fields: Any) -> Pid | Peers:
+        """Make one process, or `count` equal ones, with the given values of their fields."""
+        builder = self._building("spawn")
+        if count is None:
+            pid: Pid = builder.spawn(process, fields)
+            return pid
+        if type(count) is not int or count < 0:
+            raise ModelError(
+                f"spawn({process.__name__}, {count!r}): the count is an int, 0 or more", code="Q109", location=caller()
+            )
+        return Peers([builder.spawn(process, fields) for _ in range(count)])
+
+    def connect(self, pids: Pid | Iterable[Pid], /, **fields: Any) -> None:
+        """Set fields of processes that are spawned already, where they need to know one another."""
+        builder = self._building("connect")
+        for pid in [pids] if isinstance(pids, Pid) else pids:
+            builder.connect(pid, fields)
+
+    def watch(self, monitor: type[Monitor], /, **fields: Any) -> None:
+        """Let a monitor see every event that is emitted."""
+        self._building("watch").watch(monitor, fields)
+
+    def require(self, condition: object, text: str) -> None:
+        """Refuse parameters that make no sense: `self.require(self.faulty < self.servers, "...")`."""
+        self._building("require")
+        if not condition:
+            values = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+            raise ParameterError(text, hint=f"the parameters are {values}" if values else "", code="Q203")
+
+    def choose(self, options: Iterable[T]) -> T:
+        """Several initial states: `build` is run again for every option."""
+        chosen: T = self._building("choose").choose(options)
+        return chosen
+
+    @overload
+    def __getitem__(self, cls: type[P], /) -> tuple[P, ...]: ...
+
+    @overload
+    def __getitem__(self, cls: type[W], /) -> W: ...
+
+    def __getitem__(self, cls: Any, /) -> Any:
+        """In properties: the processes of a class in the order of spawning, or the monitor of a class, to read."""
+        views = self.__dict__["_views"]
+        if views is None:
+            name = getattr(cls, "__name__", repr(cls))
+            raise ModelError(
+                f"{type(self).__name__}: self[{name}] was read outside of a property",
+                hint="processes can be looked at in @invariant, @can and @final; in `build` keep what spawn returns",
+                code="Q108",
+                location=caller(),
+            )
+        return views.of(cls)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        cls = type(self)
+        if self.__dict__["_builder"] is not None:
+            if name in _SETTINGS:
+                wanted = Network if name == "network" else Faults
+                if not isinstance(value, wanted):
+                    example = "fifo()" if name == "network" else "crashes(1)"
+                    raise ModelError(
+                        f"{cls.__name__}.{name} = {value!r}",
+                        hint=f"e.g. self.{name} = {example}",
+                        code="Q111",
+                        location=caller(),
+                    )
+                self.__dict__["_builder"].settings[name] = value
+                self.__dict__[name] = value
+                return
+            hint = "keep it in a local variable; a build sets only self.network and self.faults"
+        else:
+            hint = f"make another system: {cls.__name__}({name}=...)"
+        if self.__dict__["_views"] is not None:
+            hint = "a property only reads: return a bool that depends on fields of processes and monitors"
+        raise ModelError(f"{cls.__name__}.{name} was assigned", hint=hint, code="Q108", location=caller())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+
+    def _building(self, method: str) -> Any:
+        builder = self.__dict__["_builder"]
+        if builder is None:
+            raise ModelError(
+                f"{type(self).__name__}.{method}(...) was called outside of `build`",
+                hint="a system spawns and connects its processes in `def build(self) -> None`",
+                code="Q108",
+                location=caller(),
+            )
+        return builder
