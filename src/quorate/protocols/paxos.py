@@ -1,0 +1,108 @@
+"""Single-decree Paxos: agreement despite the crash of a minority of acceptors (Lamport 2001)."""
+
+from typing import NamedTuple
+
+from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, start, step
+
+
+class Vote(NamedTuple):
+    ballot: int
+    value: int
+
+
+class Prepare(Message):  # phase 1a
+    ballot: int
+
+
+class Promise(Message):  # phase 1b: never again below this ballot; and what I last voted for
+    ballot: int
+    vote: Vote | None
+
+
+class Accept(Message):  # phase 2a
+    vote: Vote
+
+
+class Accepted(Message):  # phase 2b
+    vote: Vote
+
+
+class Proposer(Process):
+    value: int
+    ballot: int  # the one it is at; `stride` apart, so that no two proposers ever share one
+    last: int
+    stride: int
+    acceptors: Peers
+    majority: int
+    waiting: bool = False
+
+    @start
+    def prepare(self) -> None:
+        self.waiting = True
+        self.send(self.acceptors, Prepare(self.ballot))
+
+    @step(when=lambda self: self.waiting and self.ballot < self.last)
+    def retry(self) -> None:
+        self.ballot += self.stride
+        self.send(self.acceptors, Prepare(self.ballot))
+
+    @quorum(Promise, size="majority", when=lambda self: self.waiting, where=lambda self, m: m.ballot == self.ballot)
+    def propose(self, promises: frozenset[Promise]) -> None:
+        self.waiting = False
+        votes = [p.vote for p in promises if p.vote]
+        value = max(votes).value if votes else self.value
+        self.send(self.acceptors, Accept(Vote(self.ballot, value)))
+
+
+class Acceptor(Process):
+    learners: Peers
+    promised: int = 0
+    vote: Vote | None = None
+
+    @on(Prepare, when=lambda self, m: m.ballot > self.promised)
+    def promise(self, m: Prepare) -> None:
+        self.promised = m.ballot
+        self.reply(Promise(m.ballot, self.vote))
+
+    @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised)
+    def accept(self, m: Accept) -> None:
+        self.promised, self.vote = m.vote.ballot, m.vote
+        self.send(self.learners, Accepted(m.vote))
+
+
+class Learner(Process):
+    majority: int
+    learned: frozenset[int] = frozenset()
+
+    @quorum(Accepted, size="majority", same="vote")
+    def learn(self, accepted: frozenset[Accepted]) -> None:
+        self.learned |= {a.vote.value for a in accepted}
+
+
+class Paxos(System):
+    """Agreement and validity of single-decree Paxos."""
+
+    proposers: int = 2
+    acceptors: int = 3
+    learners: int = 1
+    ballots: int = 1
+    majority: int | None = None
+
+    def build(self) -> None:
+        size = self.majority or majority(self.acceptors)
+        learners = self.spawn(Learner, self.learners, majority=size)
+        acceptors = self.spawn(Acceptor, self.acceptors, learners=learners)
+        for i in range(1, self.proposers + 1):
+            last = i + (self.ballots - 1) * self.proposers
+            self.spawn(
+                Proposer, value=i, ballot=i, last=last, stride=self.proposers, acceptors=acceptors, majority=size
+            )
+
+    @invariant
+    def agreement(self) -> bool:
+        return len({v for learner in self[Learner] for v in learner.learned}) <= 1
+
+    @invariant
+    def validity(self) -> bool:
+        proposed = {p.value for p in self[Proposer]}
+        return all(learner.learned <= proposed for learner in self[Learner])
