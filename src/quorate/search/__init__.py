@@ -1,0 +1,1 @@
+"""Searches: how a verdict is reached, and what it looks like."""

@@ -1,0 +1,1 @@
+"""Runs of a protocol, as people and programs read them: text, JSON, replay."""

@@ -1,0 +1,196 @@
+"""Runs and values as JSON that says what they were, so that a saved run can be followed again.
+
+Numbers, strings, booleans and None are themselves. Everything else is an object with a `$` that names its kind:
+`{"$": "set", "items": [1, 2]}`. docs/json.md describes every kind; `VERSION` counts the times the form changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from enum import Enum
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from quorate.language.errors import TargetError
+from quorate.language.message import Event, Message, origin
+from quorate.language.outcome import CRASHED
+from quorate.language.pid import Pid
+from quorate.traces.text import changed_fields
+
+if TYPE_CHECKING:
+    from quorate.language.definition import Definition
+    from quorate.semantics import State, Step
+    from quorate.traces.trace import Trace
+
+FORMAT = "quorate-trace"
+VERSION = 1
+
+
+def value_to_json(value: Any) -> Any:
+    """Injective on the values of one model: two values have the same JSON only if they are the same."""
+    if isinstance(value, Enum):  # first: an IntEnum is an int, but not the same value as that int
+        return {"$": "enum", "type": type(value).__name__, "name": value.name}
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Pid):
+        return {"$": "process", "name": str(value)}
+    if isinstance(value, bytes):
+        return {"$": "bytes", "hex": value.hex()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        fields = {name: value_to_json(item) for name, item in zip(value._fields, value, strict=True)}
+        return {"$": "record", "type": type(value).__name__, "fields": fields}
+    if isinstance(value, tuple):
+        return {"$": "tuple", "items": [value_to_json(item) for item in value]}
+    if isinstance(value, frozenset):
+        return {"$": "set", "items": [value_to_json(item) for item in value]}
+    if isinstance(value, Mapping):
+        return {"$": "map", "items": [[value_to_json(key), value_to_json(item)] for key, item in value.items()]}
+    if isinstance(value, Message | Event):
+        return {"$": "message" if isinstance(value, Message) else "event", **_message(value)}
+    if dataclasses.is_dataclass(value):
+        return {"$": "record", "type": type(value).__name__, "fields": _fields(value)}
+    raise TypeError(f"{value!r} cannot be part of a state")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: value_to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+
+
+def _message(message: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = {"type": type(message).__name__, "fields": _fields(message)}
+    pid = origin(message)
+    if pid is not None:  # a message that a process keeps may never have been sent
+        entry["sender" if isinstance(message, Message) else "source"] = str(pid)
+    return entry
+
+
+def state_to_json(definition: Definition, state: State) -> dict[str, Any]:
+    processes: dict[str, Any] = {}
+    for column in definition.columns:
+        local = state.locals[column.index]
+        if local is CRASHED:
+            processes[column.name] = None
+        else:
+            processes[column.name] = {n: value_to_json(v) for n, v in zip(column.fields, local, strict=True)}
+    return {"processes": processes, "in_flight": _in_flight(definition, state), "budget": list(state.budget)}
+
+
+def _in_flight(definition: Definition, state: State) -> list[dict[str, Any]]:
+    return [
+        {"to": definition.columns[receiver].name, "message": _message(message)}
+        for receiver, pending in enumerate(state.pending)
+        for message in pending
+    ]
+
+
+def step_to_json(definition: Definition, step: Step, before: State) -> dict[str, Any]:
+    """One step: who, what, on which messages, and its effect."""
+    entry: dict[str, Any] = {
+        "kind": step.kind,
+        "process": definition.columns[step.column].name,
+        "transition": step.transition.name if step.transition is not None else None,
+        "consumed": [_message(message) for message in step.consumed],
+        "choices": [],
+        "changes": [],
+        "sent": [],
+        "events": [],
+        "failure": None,
+        "in_flight": [],
+    }
+    if step.outcome is not None:
+        entry["choices"] = [value_to_json(choice) for choice in step.outcome.choices]
+        entry["sent"] = [
+            {"to": definition.columns[receiver].name, "message": _message(message)}
+            for receiver, message in step.outcome.sends
+        ]
+        entry["events"] = [_message(event) for event in step.outcome.events]
+    if step.failure is not None:
+        failure = step.failure
+        entry["failure"] = {"kind": failure.kind, "text": failure.text, "file": failure.file, "line": failure.line}
+    if step.next is not None:
+        entry["changes"] = [
+            {
+                "process": definition.columns[index].name,
+                "field": name,
+                "before": value_to_json(old),
+                "after": value_to_json(new),
+            }
+            for index, name, old, new in changed_fields(definition, before, step.next)
+        ]
+        entry["in_flight"] = _in_flight(definition, step.next)
+    return entry
+
+
+def trace_to_json(trace: Trace) -> dict[str, Any]:
+    before = trace.initial
+    steps = []
+    for number, step in enumerate(trace.steps, start=1):
+        steps.append({"number": number, **step_to_json(trace.definition, step, before)})
+        before = step.next if step.next is not None else before
+    return {
+        "version": VERSION,
+        "kind": trace.kind,
+        "property": trace.property,
+        "reason": list(trace.reason),
+        "shortest": trace.shortest,
+        "initial": state_to_json(trace.definition, trace.initial),
+        "steps": steps,
+    }
+
+
+# --- files -----------------------------------------------------------------------------------------------------
+
+
+def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
+    """Write a run with what is needed to find its model again."""
+    definition = trace.definition
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": target or target_of(type(definition.system)),
+        "system": definition.name,
+        "parameters": {name: value_to_json(value) for name, value in definition.parameters.items()},
+        "trace": trace_to_json(trace),
+    }
+    try:
+        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+
+
+def target_of(system: type) -> str:
+    """What to type to check this class again: its module if that can be imported by name, else its file."""
+    import sys
+
+    module = sys.modules.get(system.__module__)
+    if module is not None and module.__name__ != "__main__" and getattr(module, "__spec__", None) is not None:
+        return f"{system.__module__}:{system.__qualname__}"
+    file = getattr(module, "__file__", None)
+    return f"{file or system.__module__}:{system.__qualname__}"
+
+
+def load(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what `save` wrote; anything else is refused with the reason."""
+    name = fspath(path)
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TargetError(f"cannot read {name}: {error.strerror}", code="Q310") from None
+    except ValueError as error:
+        raise TargetError(f"{name} is not JSON: {error}", code="Q311") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise TargetError(
+            f"{name} is not a saved run",
+            hint="quorate check TARGET --save FILE writes one when a property is violated",
+            code="Q311",
+        )
+    if document.get("version") != VERSION:
+        raise TargetError(
+            f"{name} has version={document.get('version')}; this Quorate reads version={VERSION}",
+            hint="check again with --save to write a new one",
+            code="Q311",
+        )
+    return document

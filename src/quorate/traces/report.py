@@ -1,0 +1,185 @@
+"""The whole report of a result, in the order a reader asks for it.
+
+The verdict in one line; why; the run that shows it; the figures; how to see it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from quorate.language.values import show
+from quorate.search.result import PropertyOutcome, Result
+from quorate.traces.layout import WIDTH, Content, Page, Piece
+from quorate.traces.text import failing, run
+from quorate.traces.words import count, duration, memory, rate
+
+_STOPPED = {
+    "states": "the limit on states was reached",
+    "memory": "the limit on memory was reached",
+    "time": "the time was up",
+    "interrupt": "it was interrupted",
+}
+
+
+def report(
+    result: Result,
+    *,
+    width: int = WIDTH,
+    trace: bool = True,
+    witnesses: bool = False,
+    saved: str | None = None,
+) -> Page:
+    """Lay out a result. `witnesses` shows the runs of `can` properties; `saved` is where the trace was written."""
+    page = Page(width)
+    _verdict(page, result)
+    _why(page, result)
+    if trace and result.trace is not None:
+        page.gap()
+        page.lines.extend(run(result.trace, width).lines)
+    if witnesses:
+        for witness in result.witnesses.values():
+            page.gap()
+            page.lines.extend(run(witness, width).lines)
+    page.gap()
+    page.table([*_figures(result), *_reductions(result)])
+    if result.trace is not None:
+        _replay(page, result, saved)
+    return page
+
+
+# --- the verdict, and why --------------------------------------------------------------------------------------
+
+
+def _verdict(page: Page, result: Result) -> None:
+    mark, style, text = {
+        "holds": ("✓", "good", _holds(result)),
+        "violated": ("✗", "bad", _violates(result)),
+        "incomplete": ("?", "open", "is not decided"),
+    }[result.verdict]
+    parameters = ", ".join(f"{name}={show(value)}" for name, value in result.parameters.items())
+    instance = f"({parameters})" if parameters else ""
+    if len(f"{mark} {result.system}{instance} {text}") <= page.width:
+        page.add(Piece(f"{mark} {result.system}", style), Piece(instance, "faint"), Piece(f" {text}", style))
+    else:
+        page.add(Piece(f"{mark} {result.system} {text}", style))
+        page.add("  ", Piece("with " + parameters.replace(", ", " "), "faint"), hanging=7)
+
+
+def _holds(result: Result) -> str:
+    text = "holds"
+    if result.bounds:
+        text += " within its bounds"
+    if result.store == "bitstate":
+        text += " in every state that was seen"
+    return text
+
+
+def _violates(result: Result) -> str:
+    step = failing(result.trace) if result.trace is not None else None
+    if result.trace is not None and step is not None and step.transition is not None:
+        return f"fails in {result.trace.definition.columns[step.column].name}.{step.transition.name}"
+    return "can deadlock" if result.property == "deadlock" else f"violates {result.property}"
+
+
+def _why(page: Page, result: Result) -> None:
+    if result.verdict == "violated" and result.trace is not None:
+        for line in result.trace.reason:
+            page.add("  ", line, hanging=6)
+    elif result.verdict == "violated":
+        outcome = next((p for p in result.properties if p.name == result.property), None)
+        page.add("  ", outcome.note if outcome is not None and outcome.note else "no reachable state satisfies it")
+    elif result.verdict == "incomplete":
+        stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
+        page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
+        if result.frontier:
+            page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
+    for bound in result.bounds:
+        page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
+    _properties(page, result)
+    for warning in result.warnings:
+        page.add("  ", Piece("warning: ", "warning"), warning, hanging=6)
+
+
+def _properties(page: Page, result: Result) -> None:
+    if not result.properties:
+        return
+    page.gap()
+    page.table(
+        (_marked(outcome), _outcome(outcome, result))
+        for outcome in result.properties
+        # A violation was told above; that the others were cut short by it is only worth a line each when there are any.
+        if result.verdict != "violated" or outcome.name != result.property
+    )
+
+
+def _marked(outcome: PropertyOutcome) -> str:
+    return {"holds": "✓", "violated": "✗", "incomplete": "?"}[outcome.verdict] + " " + outcome.name
+
+
+def _outcome(outcome: PropertyOutcome, result: Result) -> Content:
+    if outcome.note:
+        return outcome.note
+    if outcome.kind == "can":
+        witness = result.witnesses.get(outcome.name)
+        if outcome.verdict == "holds":
+            return "can happen" + (f", first after {count(len(witness), 'step')}" if witness is not None else "")
+        return "cannot happen" if outcome.verdict == "violated" else "not seen so far"
+    return {
+        "holds": "in every state",
+        "violated": "violated",
+        "incomplete": "not violated in what was searched",
+    }[outcome.verdict]
+
+
+# --- the figures -----------------------------------------------------------------------------------------------
+
+
+def _figures(result: Result) -> Iterator[tuple[str, Content]]:
+    deadlocks = f", {count(result.deadlocks, 'deadlock')}" if result.deadlocks else ""
+    found = f"{result.states:,}{deadlocks}"
+    yield "states", found
+    yield "transitions", f"{result.transitions:,}"
+    yield "depth", f"{result.depth:,}"
+    setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
+    speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
+    yield "time", f"{duration(result.seconds)}{speed}{setup}"
+    each = f"{result.bytes_per_state:.0f} bytes a state, " if result.bytes_per_state else ""
+    yield "memory", f"{each}{memory(result.peak_memory_bytes)} at most"
+    yield (
+        "tables",
+        f"{count(result.cells, 'cell')} and {count(result.messages, 'message')} "
+        f"from {count(result.python_calls, 'call')} into Python",
+    )
+    how = {"bfs": "breadth-first", "dfs": "depth-first", "stateless": "stateless"}[result.search]
+    threads = f", {result.threads} threads" if result.threads > 1 else ""
+    store = "" if result.store == "exact" else ", bitstate store"
+    yield "search", how + store + threads
+    if result.coverage is not None:
+        yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
+
+
+def _reductions(result: Result) -> Iterator[tuple[str, Content]]:
+    for name, figures in result.reductions.items():
+        yield name.replace("_", " "), _reduction(figures)
+
+
+def _reduction(figures: Mapping[str, Any]) -> Content:
+    ran = bool(figures.get("ran"))
+    why = str(figures.get("why", ""))
+    factor = figures.get("factor")
+    parts = [Piece("on" if ran else "off", "" if ran else "faint")]
+    if isinstance(factor, int | float) and factor:
+        parts.append(Piece(f", factor {factor:,.1f}"))
+    if why:
+        parts.append(Piece(f": {why}", "faint"))
+    return parts
+
+
+def _replay(page: Page, result: Result, saved: str | None) -> None:
+    page.gap()
+    if saved is not None:
+        page.add("Replay it: ", Piece(f"quorate replay {saved}", "command"))
+        return
+    keep = "--save run.json" if result.target is not None else 'result.trace.save("run.json")'
+    page.add("Keep it: ", Piece(keep, "command"), ", then ", Piece("quorate replay run.json", "command"))
