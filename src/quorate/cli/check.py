@@ -1,0 +1,136 @@
+"""`quorate check`: one instance, one verdict."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
+from quorate.cli.options import (
+    AsJson,
+    DeadMessages,
+    MaxMemory,
+    MaxStates,
+    Por,
+    PorOption,
+    Properties,
+    Quotient,
+    Save,
+    SearchOption,
+    Split,
+    SplitOption,
+    Stateless,
+    Store,
+    StoreOption,
+    Switch,
+    Symmetry,
+    SymmetryOption,
+    Target,
+    Threads,
+    Timeout,
+    TraceForm,
+    TraceOption,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from quorate.search.result import Result
+
+EPILOG = """
+Examples:
+
+  quorate check paxos -p acceptors=5
+
+  quorate check model.py:Protocol --property agreement --save run.json
+
+  quorate check paxos --json | jq .states
+
+Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped before an answer.
+"""
+
+Parameters = Annotated[
+    list[str] | None, typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeat.")
+]
+
+
+@guarded
+def check(
+    target: Target,
+    parameters: Parameters = None,
+    properties: Properties = None,
+    as_json: AsJson = False,
+    trace: TraceOption = TraceForm.text,
+    save: Save = None,
+    search: SearchOption = None,
+    store: StoreOption = Store.exact,
+    stateless: Stateless = False,
+    threads: Threads = 1,
+    quotient: Quotient = Switch.on,
+    dead_messages: DeadMessages = Switch.on,
+    por: PorOption = Por.none,
+    split: SplitOption = Split.none,
+    symmetry: SymmetryOption = Symmetry.none,
+    max_states: MaxStates = None,
+    max_memory: MaxMemory = None,
+    timeout: Timeout = None,
+) -> int:
+    """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
+
+    Breadth-first, exact and with every exact reduction that applies, unless told otherwise.
+
+    A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
+    """
+    from quorate.cli.parameters import instance
+    from quorate.cli.progress import ProgressLine
+    from quorate.cli.target import load
+    from quorate.search.check import check as run
+
+    system = instance(load(target), parameters or [])
+    line = ProgressLine()
+    try:
+        result = run(
+            system,
+            property=properties or None,
+            search=search.value if search is not None else None,
+            por=por.value,
+            split=split.value,
+            symmetry=symmetry.value,
+            quotient=quotient.value,
+            dead_messages=dead_messages.value,
+            store=store.value,
+            stateless=stateless,
+            threads=threads,
+            max_states=max_states,
+            max_memory=max_memory,
+            timeout=timeout,
+            progress=line.update if line.enabled else None,
+            trace=trace is not TraceForm.none or save is not None,
+            target=target,
+        )
+    finally:
+        line.close()
+    if save is not None and result.trace is not None:
+        result.trace.save(save, target)
+    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
+    return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+
+
+def show_result(result: "Result", *, as_json: bool, trace: TraceForm, witnesses: bool, save: Path | None) -> None:
+    """Print a result in the form that was asked for."""
+    from quorate.cli.output import show, width
+    from quorate.traces.report import report
+
+    if as_json:
+        document = result.to_json()
+        if trace is TraceForm.none:
+            document["trace"] = None
+        print(json.dumps(document))
+        return
+    saved = str(save) if save is not None and result.trace is not None else None
+    as_text = trace is TraceForm.text
+    stream = sys.stderr if trace is TraceForm.json else sys.stdout
+    show(report(result, width=width(stream), trace=as_text, witnesses=as_text and witnesses, saved=saved), stream)
+    if trace is TraceForm.json:
+        # The run alone on standard output, so that it can be piped; the report goes beside it.
+        print(json.dumps(result.trace.to_json() if result.trace is not None else None))

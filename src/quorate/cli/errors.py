@@ -1,0 +1,98 @@
+"""How a command ends: the exit statuses, and errors without tracebacks."""
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+
+from quorate.language.errors import QuorateError
+
+HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
+
+P = ParamSpec("P")
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
+    """Run a command, turn what it returns into the exit status and whatever goes wrong into a message."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        try:
+            status = command(*args, **kwargs)
+            sys.stdout.flush()
+        except QuorateError as error:
+            complain(error, as_json=bool(kwargs.get("as_json")))
+            status = WRONG
+        except KeyboardInterrupt:
+            print("quorate: interrupted before the search began", file=sys.stderr)
+            status = STOPPED
+        except BrokenPipeError:
+            # Whoever read the output has seen enough (`| head`). Python would complain once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = STOPPED
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except MemoryError:
+            print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
+            status = STOPPED
+        except Exception as error:
+            if os.environ.get("QUORATE_TRACEBACK"):
+                raise
+            _internal(error)
+            status = WRONG
+        raise typer.Exit(status)
+
+    return run
+
+
+def complain(error: QuorateError, *, as_json: bool = False) -> None:
+    """An error for a person, or as the one object that `--json` promises."""
+    if as_json:
+        print(json.dumps({"schema": 1, "error": describe(error)}))
+        return
+    from quorate.cli.output import show
+    from quorate.traces.layout import Page, Piece
+
+    page = Page()
+    page.add(Piece(f"error {error.code}: ", "bad"), error.message, hanging=2)
+    if error.location is not None:
+        page.lines.append((Piece(f"  {error.location}", "faint"),))
+        source = _source_line(error.location.file, error.location.line)
+        if source:
+            page.lines.append((Piece(f"      {source}"),))
+    for number, line in enumerate(error.hint.splitlines()):
+        page.add("  ", Piece("hint: " if number == 0 else "      ", "open"), line, hanging=8)
+    show(page, sys.stderr)
+
+
+def describe(error: QuorateError) -> dict[str, Any]:
+    place = error.location
+    return {
+        "code": error.code,
+        "message": error.message,
+        "hint": error.hint,
+        "file": place.file if place is not None else None,
+        "line": place.line if place is not None else None,
+    }
+
+
+def _source_line(file: str, line: int) -> str:
+    import linecache
+
+    return linecache.getline(file, line).strip()
+
+
+def _internal(error: Exception) -> None:
+    import traceback
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    print(
+        f"quorate: internal error, {type(error).__name__}: {error}\n"
+        f"  at {frame.filename}:{frame.lineno}\n"
+        "  This is a bug in Quorate. QUORATE_TRACEBACK=1 shows where it came from; please report it.",
+        file=sys.stderr,
+    )

@@ -1,0 +1,91 @@
+"""`quorate list`: the bundled protocols."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from quorate.cli.errors import HOLDS, guarded
+
+EPILOG = """
+Examples:
+
+  quorate list
+
+  quorate list paxos
+"""
+
+
+@guarded
+def show(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[TARGET]", help="Only this one, with all that it says.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> int:
+    """List the bundled protocols, with their parameters and properties."""
+    from quorate.cli.output import show as show_page
+    from quorate.cli.output import width
+    from quorate.cli.target import load
+    from quorate.protocols import CATALOGUE
+    from quorate.traces.layout import Page, Piece
+
+    entries = {target: _describe(load(target)) for target in ([name] if name is not None else CATALOGUE)}
+    if as_json:
+        print(json.dumps({"schema": 1, "protocols": entries}))
+        return HOLDS
+    page = Page(width(sys.stdout))
+    for target, entry in entries.items():
+        page.gap()
+        page.add(Piece(target, "good"), "  ", entry["summary"], hanging=4)
+        if name is not None:
+            for line in entry["doc"].splitlines()[1:]:
+                page.lines.append((Piece(f"  {line}" if line else ""),))
+            page.gap()
+        parameters = " ".join(f"{key}={_written(p)}" for key, p in entry["parameters"].items())
+        rows = [("parameters", parameters or "none")]
+        if name is None:
+            rows.append(("properties", ", ".join(entry["properties"]) or "none"))
+            page.table(rows)
+        else:
+            page.table([*rows, ("source", entry["file"])])
+            page.gap()
+            page.table(
+                (key, f"{p['kind']}: {p['doc']}" if p["doc"] else p["kind"]) for key, p in entry["properties"].items()
+            )
+    show_page(page)
+    return HOLDS
+
+
+def _written(parameter: dict[str, Any]) -> str:
+    value = parameter["default"]
+    return f"({parameter['type']}, required)" if parameter["required"] else str(value)
+
+
+def _describe(system: Any) -> dict[str, Any]:
+    import inspect
+
+    from quorate.language.definition import read_properties
+    from quorate.traces.json import value_to_json
+
+    doc = inspect.getdoc(system) or ""
+    return {
+        "system": system.__name__,
+        "summary": _summary(doc),
+        "doc": doc,
+        "file": inspect.getsourcefile(system) or "",
+        "parameters": {
+            key: {
+                "type": parameter.type_name,
+                "default": None if parameter.required else value_to_json(parameter.default),
+                "required": parameter.required,
+            }
+            for key, parameter in system.declared_parameters().items()
+        },
+        "properties": {p.name: {"kind": p.kind, "doc": _summary(p.doc)} for p in read_properties(system)},
+    }
+
+
+def _summary(doc: str | None) -> str:
+    return (doc or "").strip().split("\n\n")[0].replace("\n", " ")

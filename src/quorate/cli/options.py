@@ -1,0 +1,93 @@
+"""The options that say how to check, shared by every command that checks."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quorate.cli.sizes import number, seconds, size
+
+
+class Search(StrEnum):
+    bfs = "bfs"
+    dfs = "dfs"
+
+
+class Store(StrEnum):
+    exact = "exact"
+    bitstate = "bitstate"
+
+
+class Switch(StrEnum):
+    on = "on"
+    off = "off"
+
+
+class Por(StrEnum):
+    none = "none"
+    lpor = "lpor"
+    lpor_net = "lpor-net"
+    dpor = "dpor"
+
+
+class Split(StrEnum):
+    none = "none"
+    reply = "reply"
+    quorum = "quorum"
+    combined = "combined"
+
+
+class Symmetry(StrEnum):
+    none = "none"
+    naive = "naive"
+    auto = "auto"
+
+
+class TraceForm(StrEnum):
+    text = "text"
+    json = "json"
+    none = "none"
+
+
+def _searching(name: str, help: str, **more: Any) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Search", **more)
+
+
+def _reducing(name: str, help: str, **more: Any) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Reductions", **more)
+
+
+def _limiting(name: str, help: str, **more: Any) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Limits", **more)
+
+
+_WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or package.module:System."
+
+Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
+Properties = Annotated[
+    list[str] | None,
+    typer.Option("--property", metavar="NAME", help="Check only this property; repeat. `deadlock` is one."),
+]
+
+SearchOption = Annotated[Search | None, _searching("--search", "Breadth-first (finds shortest runs) or depth-first.")]
+StoreOption = Annotated[Store, _searching("--store", "Exact, or a bit per state: may miss states, and says how many.")]
+Stateless = Annotated[bool, _searching("--stateless", "Store no states at all: little memory, much time.")]
+Threads = Annotated[int, _searching("--threads", "The answer is the same for any number of them.", min=1, metavar="N")]
+
+Quotient = Annotated[Switch, _reducing("--quotient", "Merge local states that no property and no run can tell apart.")]
+DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages that their receiver will never consume.")]
+PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-net or dpor.", metavar="KIND")]
+SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
+SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
+
+MaxStates = Annotated[int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=number, metavar="N")]
+MaxMemory = Annotated[int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=size, metavar="SIZE")]
+Timeout = Annotated[float | None, _limiting("--timeout", "For example 30 or 10m.", parser=seconds, metavar="SECONDS")]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
+TraceOption = Annotated[TraceForm, typer.Option("--trace", help="The run that breaks a property: its form, if any.")]
+Save = Annotated[
+    Path | None,
+    typer.Option("--save", "--trace-file", metavar="FILE", help="Save that run, for `quorate replay FILE`."),
+]

@@ -1,0 +1,76 @@
+"""One line that says how far a search has come, rewritten in place; nothing at all where nobody watches."""
+
+import os
+import sys
+from typing import TextIO
+
+from quorate.search.result import Progress
+
+PATIENCE = 0.5  # seconds: a check that answers sooner needs no line
+_CLEAR = "\r\x1b[K"
+
+
+def watched(stream: TextIO) -> bool:
+    """Whether a person sees this stream, on a terminal that can rewrite a line."""
+    return stream.isatty() and os.environ.get("TERM", "") != "dumb"
+
+
+class ProgressLine:
+    """Give `update` to `quorate.check(progress=...)`, and close the line before anything else is printed.
+
+    Every update is a single write of a whole line, so that nothing flickers.
+    """
+
+    def __init__(self, stream: TextIO | None = None, label: str = "") -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.label = label
+        self.shown = False
+        self.enabled = watched(self.stream)
+
+    def update(self, progress: Progress) -> None:
+        if not self.enabled or progress.seconds < PATIENCE:
+            return
+        width = _columns(self.stream) - 1  # a full last column makes some terminals wrap
+        self._write(_CLEAR + line(progress, self.label)[:width])
+        self.shown = True
+
+    def close(self) -> None:
+        if self.shown:
+            self._write(_CLEAR)
+            self.shown = False
+
+    def _write(self, text: str) -> None:
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except (OSError, ValueError):  # the terminal went away; the search goes on
+            self.enabled = self.shown = False
+
+
+def line(progress: Progress, label: str = "") -> str:
+    """The figures in columns that keep their place while the numbers grow."""
+    from quorate.traces.words import memory
+
+    seconds = progress.seconds
+    rate = progress.states / seconds if seconds > 0 else 0.0
+    clock = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    figures = (
+        f"{progress.states:>12,} states  {_short(rate):>6}/s  frontier {_short(progress.frontier):>6}"
+        f"  depth {progress.depth:>3}  {memory(progress.memory_bytes):>7}"
+    )
+    name = label or progress.phase
+    return f"{clock:>5}  {name}  {figures}"
+
+
+def _short(number: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{letter}"
+    return f"{number:.0f}"
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80

@@ -1,0 +1,68 @@
+"""`quorate replay`: follow a saved run through the model as it is now."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quorate.cli.errors import HOLDS, VIOLATED, guarded
+
+EPILOG = """
+Examples:
+
+  quorate check faulty-paxos --save run.json
+
+  quorate replay run.json
+
+Exit status: 1 if the run still breaks its property, 0 if it still shows what can happen, 2 if it no longer is a run.
+"""
+
+
+@guarded
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A run that `quorate check --save FILE` wrote.")],
+    target: Annotated[
+        str | None, typer.Option("--target", metavar="TARGET", help="Where the model is, if it has moved.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")] = False,
+) -> int:
+    """Follow a saved run step by step through the plain semantics, and check again what it shows."""
+    from quorate.cli.output import show, width
+    from quorate.cli.parameters import restored
+    from quorate.cli.target import load
+    from quorate.language.definition import define
+    from quorate.traces import json as saved
+    from quorate.traces.layout import Page, Piece
+    from quorate.traces.replay import follow
+    from quorate.traces.text import run
+
+    document = saved.load(file)
+    system = restored(load(target or _found(str(document["target"]), file)), document["parameters"])
+    trace = follow(define(system), document["trace"])
+    status = VIOLATED if trace.kind == "violation" else HOLDS
+    if as_json:
+        print(json.dumps(trace.to_json()))
+        return status
+    page = Page(width(sys.stdout))
+    if trace.kind == "violation":
+        page.add(Piece(f"✗ {system!r} still violates {trace.property}", "bad"))
+    else:
+        page.add(Piece(f"✓ {system!r} still reaches {trace.property}", "good"))
+    page.gap()
+    page.lines.extend(run(trace, page.width).lines)
+    show(page)
+    return status
+
+
+def _found(target: str, file: Path) -> str:
+    """A path is meant from where the check ran; a run that was moved together with its model is found as well."""
+    path, colon, name = target.rpartition(":")
+    if not colon:
+        path = target
+    if not path.endswith(".py") or os.path.exists(path):
+        return target
+    beside = file.parent / path
+    return f"{beside}:{name}" if colon and beside.exists() else str(beside) if beside.exists() else target
