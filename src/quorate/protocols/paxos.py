@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, start, step
+from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, step
 
 
 class Vote(NamedTuple):
@@ -29,21 +29,15 @@ class Accepted(Message):  # phase 2b
 
 class Proposer(Process):
     value: int
-    ballot: int  # the one it is at; `stride` apart, so that no two proposers ever share one
-    last: int
-    stride: int
+    ballots: tuple[int, ...]  # its own, still to be tried
     acceptors: Peers
     majority: int
+    ballot: int = 0
     waiting: bool = False
 
-    @start
+    @step(when=lambda self: self.ballots)
     def prepare(self) -> None:
-        self.waiting = True
-        self.send(self.acceptors, Prepare(self.ballot))
-
-    @step(when=lambda self: self.waiting and self.ballot < self.last)
-    def retry(self) -> None:
-        self.ballot += self.stride
+        self.ballot, self.ballots, self.waiting = self.ballots[0], self.ballots[1:], True
         self.send(self.acceptors, Prepare(self.ballot))
 
     @quorum(Promise, size="majority", when=lambda self: self.waiting, where=lambda self, m: m.ballot == self.ballot)
@@ -85,18 +79,19 @@ class Paxos(System):
     proposers: int = 2
     acceptors: int = 3
     learners: int = 1
-    ballots: int = 1
-    majority: int | None = None
+    ballots: int = 1  # per proposer
+    majority: int | None = None  # by default the true one
+
+    acceptor = Acceptor
+    learner = Learner
 
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)
-        learners = self.spawn(Learner, self.learners, majority=size)
-        acceptors = self.spawn(Acceptor, self.acceptors, learners=learners)
+        learners = self.spawn(self.learner, self.learners, majority=size)
+        acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
         for i in range(1, self.proposers + 1):
-            last = i + (self.ballots - 1) * self.proposers
-            self.spawn(
-                Proposer, value=i, ballot=i, last=last, stride=self.proposers, acceptors=acceptors, majority=size
-            )
+            ballots = tuple(range(i, self.proposers * self.ballots + 1, self.proposers))
+            self.spawn(Proposer, value=i, ballots=ballots, acceptors=acceptors, majority=size)
 
     @invariant
     def agreement(self) -> bool:

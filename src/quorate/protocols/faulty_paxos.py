@@ -1,0 +1,16 @@
+"""Paxos with a learner that counts acceptances without comparing what was accepted: it breaks agreement."""
+
+from quorate import quorum
+from quorate.protocols.paxos import Accepted, Learner, Paxos
+
+
+class CarelessLearner(Learner):
+    @quorum(Accepted, size="majority")  # the original asks for the same vote
+    def learn(self, accepted: frozenset[Accepted]) -> None:
+        super().learn(accepted)
+
+
+class FaultyPaxos(Paxos):
+    """Paxos whose learners do not compare values; agreement fails."""
+
+    learner = CarelessLearner

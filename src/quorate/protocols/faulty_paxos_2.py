@@ -1,0 +1,24 @@
+"""Paxos with an acceptor that remembers the last proposal it accepted instead of the highest-numbered one.
+
+Lamport (2001) lets an acceptor accept a proposal unless it has *promised* otherwise, so it may accept an older one
+after a newer one, provided that it keeps reporting the highest. This one reports the last. It takes three proposals to
+see the harm: the second is chosen, a late acceptance of the first covers it up, and the third revives the first.
+"""
+
+from quorate import on
+from quorate.protocols.paxos import Accept, Accepted, Acceptor, Paxos
+
+
+class ForgetfulAcceptor(Acceptor):
+    @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised)
+    def accept(self, m: Accept) -> None:
+        self.vote = m.vote  # sound would be: max(self.vote, m.vote), or to promise m.vote.ballot as well
+        self.send(self.learners, Accepted(m.vote))
+
+
+class FaultyPaxos2(Paxos):
+    """Paxos whose acceptors remember only the last proposal they accepted; agreement fails with three proposals."""
+
+    proposers: int = 3
+
+    acceptor = ForgetfulAcceptor
