@@ -1,3 +1,326 @@
-#include <nanobind/nanobind.h>
+// The one file that knows of Python. It hands numbers across and turns the oracle's call-backs into calls of a Python
+// object; the search runs without the interpreter's lock.
 
-NB_MODULE(_core, m) { m.doc() = "The native part of Quorate."; }
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace quorate {
+
+namespace {
+
+const char *name(Stop stop) {
+    switch (stop) {
+    case Stop::finished: return "finished";
+    case Stop::violation: return "violation";
+    case Stop::states: return "states";
+    case Stop::memory: return "memory";
+    case Stop::time: return "time";
+    case Stop::interrupt: return "interrupt";
+    case Stop::regrown: return "regrown";
+    }
+    return "";
+}
+
+const char *name(Finding finding) {
+    switch (finding) {
+    case Finding::violated: return "violated";
+    case Finding::reached: return "reached";
+    case Finding::raises: return "raises";
+    case Finding::deadlock: return "deadlock";
+    case Finding::failure: return "failure";
+    }
+    return "";
+}
+
+class Engine;
+
+// Calls fill(queries), judge(property, locals) and poll(...) of a Python object.
+class PythonOracle : public Oracle {
+  public:
+    PythonOracle(Engine &engine, nb::object object) : engine_(engine), object_(std::move(object)) {}
+
+    void fill(const std::vector<Query> &queries) override;
+    bool judge(std::size_t property, std::span<const Id> cells) override;
+    bool poll(const Progress &progress) override;
+
+  private:
+    Engine &engine_;
+    nb::object object_;
+};
+
+class Engine {
+  public:
+    Engine(int order, int when_full, int head, Id capacity, bool losses_unlimited, bool duplicates_unlimited, Id losses,
+           Id duplicates, Id crashes)
+        : tables(network(order, when_full, head, capacity, losses_unlimited, duplicates_unlimited, losses, duplicates,
+                         crashes)) {}
+
+    Tables tables;
+    std::vector<Property> properties{};
+    std::optional<Closure> closure{};
+
+    void add_column(bool monitor, const std::vector<std::tuple<int, bool>> &transitions) {
+        Column &column = tables.add_column(monitor);
+        for (const auto &[mode, keep] : transitions) column.transitions.push_back({static_cast<Mode>(mode), keep});
+        if (monitor) column.transitions.emplace_back(); // so that keys of observations have a transition to name
+    }
+    Id add_local(Id column, std::uint64_t content, std::vector<Id> values, Id failure, bool crashed) {
+        Column &owner = *tables.columns[column];
+        const Id id = owner.add_local(content, std::move(values), failure);
+        if (crashed) owner.crashed = id;
+        return id;
+    }
+    Id add_message(Id column, Id sender, Id type, std::uint64_t content) {
+        return tables.columns[column]->add_message({sender, type, content});
+    }
+    // Messages of this type are among those the transition consumes.
+    void allow(Id column, Id transition, Id type) { tables.columns[column]->transitions[transition].allow(type); }
+    void put_request(Id column, Id transition, Id local, bool enabled, int mode, Id size, std::vector<Id> senders) {
+        Column &owner = *tables.columns[column];
+        owner.requests.insert(owner.key(transition, local, 0),
+                              {enabled, static_cast<Mode>(mode), size, std::move(senders)});
+    }
+    void put_group(Id column, Id transition, Id local, Id message, Id group) {
+        Column &owner = *tables.columns[column];
+        owner.groups.insert(owner.key(transition, local, message), group);
+    }
+    using Sent = std::vector<std::tuple<Id, Id>>;
+    void put_behaviour(Id column, Id transition, Id local, Id subject,
+                       const std::vector<std::tuple<int, Id, Id, Sent>> &outcomes) {
+        Column &owner = *tables.columns[column];
+        auto behaviour = std::make_unique<Behaviour>();
+        for (const auto &[effect, next, failure, sends] : outcomes) {
+            Outcome outcome;
+            outcome.effect = static_cast<Effect>(effect);
+            outcome.local = next;
+            outcome.failure = failure;
+            for (const auto &[receiver, message] : sends) outcome.sends.push_back({receiver, message});
+            behaviour->outcomes.push_back(std::move(outcome));
+        }
+        owner.behaviours.insert(owner.key(transition, local, subject), std::move(behaviour));
+    }
+    void add_property(int kind) { properties.push_back({static_cast<PropertyKind>(kind)}); }
+    void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id>> &reads, int verdict) {
+        std::vector<Read> path;
+        for (const auto &[column, field, value] : reads) path.push_back({column, field, value});
+        properties[property].trie.add(path, static_cast<Verdict>(verdict));
+    }
+    void clear_answers() {
+        for (Property &property : properties) property.trie.clear();
+    }
+
+    nb::dict close(const nb::object &object, std::size_t most_behaviours) {
+        PythonOracle oracle(*this, object);
+        {
+            nb::gil_scoped_release release;
+            closure = quorate::close(tables, oracle, most_behaviours);
+        }
+        nb::dict result;
+        result["complete"] = closure->complete;
+        result["why"] = closure->why;
+        result["local_states"] = closure->local_states;
+        result["messages"] = closure->messages;
+        result["behaviours"] = closure->behaviours;
+        return result;
+    }
+    // Applies the exact reductions; both need a complete closure.
+    nb::dict reduce(bool quotient, bool dead_messages) {
+        nb::dict result;
+        tables.quotient = quotient;
+        tables.dead_messages = dead_messages;
+        if (quotient) result["local_states"] = merge_local_states(tables, *closure);
+        if (dead_messages) {
+            const Reduced reduced = find_dead_messages(tables, *closure);
+            result["dead"] = reduced.dead;
+            result["pairs"] = reduced.pairs;
+        }
+        tables.forget_cells();
+        return result;
+    }
+
+    nb::dict search(const nb::object &object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
+                    std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
+                    std::optional<double> seconds) {
+        PythonOracle oracle(*this, object);
+        SearchOptions options;
+        options.threads = threads;
+        options.deadlock = deadlock;
+        options.stateless = stateless;
+        options.bitstate = bitstate;
+        if (states) options.limits.states = *states;
+        if (memory) options.limits.memory = *memory;
+        if (seconds) options.limits.seconds = *seconds;
+        SearchResult found;
+        {
+            nb::gil_scoped_release release;
+            found = depth_first_search ? depth_first(tables, properties, oracle, options)
+                                       : breadth_first(tables, properties, oracle, options);
+        }
+        nb::dict result;
+        result["stop"] = name(found.stop);
+        result["states"] = found.states;
+        result["transitions"] = found.transitions;
+        result["depth"] = found.depth;
+        result["deadlocks"] = found.deadlocks;
+        result["frontier"] = found.frontier;
+        result["coverage"] = found.coverage;
+        result["store_bytes"] = found.store_bytes;
+        nb::list cut;
+        for (Id i = 0; i < found.cut.size(); ++i)
+            if (found.cut[i]) cut.append(i);
+        result["cut"] = cut;
+        result["violation"] = found.violation ? nb::object(describe(*found.violation)) : nb::none();
+        nb::list goals;
+        for (const Witness &goal : found.goals) goals.append(describe(goal));
+        result["goals"] = goals;
+        return result;
+    }
+    std::size_t cell_count() const {
+        std::size_t sum = 0;
+        for (const auto &column : tables.columns) sum += column->cells.size();
+        return sum;
+    }
+    // A local state and its pending messages, as the reductions leave them.
+    std::tuple<Id, std::vector<Id>> reduced(Id column, Id local, const std::vector<Id> &inbox) {
+        Column &owner = *tables.columns[column];
+        const Cell &cell = owner.cells[tables.cell(owner, local, inbox)];
+        const auto kept = owner.inboxes[cell.inbox];
+        return {cell.local, {kept.begin(), kept.end()}};
+    }
+    // The representative each local state of a column was merged into, after `reduce`.
+    std::vector<Id> representatives(Id column) const {
+        std::vector<Id> result;
+        for (Id i = 0; i < tables.columns[column]->locals.size(); ++i)
+            result.push_back(tables.columns[column]->locals[i].representative);
+        return result;
+    }
+
+  private:
+    static Network network(int order, int when_full, int head, Id capacity, bool losses_unlimited,
+                           bool duplicates_unlimited, Id losses, Id duplicates, Id crashes) {
+        Network result;
+        result.order = static_cast<Order>(order);
+        result.when_full = static_cast<WhenFull>(when_full);
+        result.head = static_cast<Head>(head);
+        result.capacity = capacity;
+        result.losses_unlimited = losses_unlimited;
+        result.duplicates_unlimited = duplicates_unlimited;
+        result.budget[0] = losses;
+        result.budget[1] = duplicates;
+        result.budget[2] = crashes;
+        if ((losses + 1.0) * (duplicates + 1.0) * (crashes + 1.0) > 4e9)
+            throw LimitError("the budgets for losses, duplicates and crashes have more than 4,000,000,000 combinations");
+        return result;
+    }
+    // A state for Python: per column (local state, pending messages), then the budgets left.
+    nb::object state(const std::vector<Id> &cells) const {
+        nb::list columns;
+        for (Id i = 0; i < tables.columns.size(); ++i) {
+            const Column &column = *tables.columns[i];
+            const Cell &cell = column.cells[cells[i]];
+            nb::list inbox;
+            for (Id message : column.inboxes[cell.inbox]) inbox.append(message);
+            columns.append(nb::make_tuple(cell.local, inbox));
+        }
+        nb::list left;
+        for (Budget kind : {Budget::losses, Budget::duplicates, Budget::crashes})
+            left.append(tables.has_budget() ? tables.left(cells.back(), kind) : 0);
+        return nb::make_tuple(columns, left);
+    }
+    nb::dict describe(const Witness &witness) const {
+        nb::dict result;
+        result["finding"] = name(witness.finding);
+        result["property"] = witness.property;
+        result["length"] = witness.length;
+        result["column"] = witness.column == none ? nb::object(nb::none()) : nb::object(nb::int_(witness.column));
+        result["failure"] = witness.failure == none ? nb::object(nb::none()) : nb::object(nb::int_(witness.failure));
+        nb::list path;
+        for (const auto &cells : witness.path) path.append(state(cells));
+        result["path"] = path;
+        return result;
+    }
+};
+
+void PythonOracle::fill(const std::vector<Query> &queries) {
+    nb::gil_scoped_acquire acquire;
+    nb::list list;
+    for (const Query &query : queries) {
+        const Column &column = *engine_.tables.columns[query.column];
+        nb::list messages;
+        if (query.kind == Query::Kind::fire) {
+            for (Id message : column.sets[query.subject]) messages.append(message);
+        } else if (query.kind != Query::Kind::request) {
+            messages.append(query.subject);
+        }
+        list.append(nb::make_tuple(static_cast<int>(query.kind), query.column, query.transition, query.local,
+                                   query.subject, messages));
+    }
+    if (!nb::cast<bool>(object_.attr("fill")(list))) throw Interrupted();
+}
+
+bool PythonOracle::judge(std::size_t property, std::span<const Id> cells) {
+    nb::gil_scoped_acquire acquire;
+    nb::list locals;
+    for (Id i = 0; i < engine_.tables.columns.size(); ++i)
+        locals.append(engine_.tables.columns[i]->cells[cells[i]].local);
+    return nb::cast<bool>(object_.attr("judge")(property, locals));
+}
+
+bool PythonOracle::poll(const Progress &progress) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return nb::cast<bool>(object_.attr("poll")(progress.states, progress.transitions, progress.frontier,
+                                               progress.depth, progress.memory));
+}
+
+} // namespace
+
+} // namespace quorate
+
+NB_MODULE(_core, m) {
+    using quorate::Engine;
+    nb::exception<quorate::LimitError>(m, "LimitError");
+    nb::exception<quorate::Interrupted>(m, "Interrupted", PyExc_RuntimeError);
+    m.attr("NONE") = quorate::none;
+    nb::class_<Engine>(m, "Engine")
+        .def(nb::init<int, int, int, quorate::Id, bool, bool, quorate::Id, quorate::Id, quorate::Id>(), "order"_a,
+             "when_full"_a, "head"_a, "capacity"_a, "losses_unlimited"_a, "duplicates_unlimited"_a, "losses"_a,
+             "duplicates"_a, "crashes"_a)
+        .def("add_column", &Engine::add_column, "monitor"_a, "transitions"_a)
+        .def("add_local", &Engine::add_local, "column"_a, "content"_a, "values"_a, "failure"_a, "crashed"_a)
+        .def("add_message", &Engine::add_message, "column"_a, "sender"_a, "type"_a, "content"_a)
+        .def("allow", &Engine::allow, "column"_a, "transition"_a, "type"_a)
+        .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "enabled"_a, "mode"_a,
+             "size"_a, "senders"_a)
+        .def("put_group", &Engine::put_group, "column"_a, "transition"_a, "local"_a, "message"_a, "group"_a)
+        .def("put_behaviour", &Engine::put_behaviour, "column"_a, "transition"_a, "local"_a, "subject"_a, "outcomes"_a)
+        .def("add_property", &Engine::add_property, "kind"_a)
+        .def("add_answer", &Engine::add_answer, "property"_a, "reads"_a, "verdict"_a)
+        .def("clear_answers", &Engine::clear_answers)
+        .def(
+            "set_initials",
+            [](Engine &engine, std::vector<std::vector<quorate::Id>> initials) {
+                engine.tables.initials = std::move(initials);
+            },
+            "initials"_a)
+        .def(
+            "observe",
+            [](Engine &engine, const std::vector<std::vector<bool>> &observed) { engine.tables.observe(observed); },
+            "observed"_a)
+        .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
+        .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
+        .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
+             "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none())
+        .def("cell_count", &Engine::cell_count)
+        .def("reduced", &Engine::reduced, "column"_a, "local"_a, "inbox"_a)
+        .def("representatives", &Engine::representatives, "column"_a);
+    m.def("resident_bytes", &quorate::resident_bytes);
+}

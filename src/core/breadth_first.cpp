@@ -1,0 +1,510 @@
+// Level by level, on any number of threads, with the same result for each: a level is finished before the next one
+// begins, also when it holds a violation, and of several violations the one that ranks first by content is reported.
+//
+// A state whose steps need a fact that only the oracle knows is put aside. When the threads have run out of work, the
+// oracle answers all open questions at once and the states put aside are expanded again. The same pause serves to grow the
+// index and to widen the packed form.
+
+#include <condition_variable>
+#include <exception>
+#include <thread>
+
+#include "search.hpp"
+
+namespace quorate {
+
+namespace {
+
+struct Unchecked {
+    std::vector<Id> cells;
+    std::uint64_t length;
+    bool stuck; // only the final predicate is open
+};
+
+struct Range {
+    unsigned array;
+    std::uint64_t begin, end;
+};
+
+class BreadthFirst;
+
+struct Worker {
+    Worker(Tables &tables, unsigned number) : expander(tables), number(number) {}
+
+    Expander expander;
+    unsigned number;
+    std::vector<std::byte> buffer{}; // packed successors, waiting to be looked up together
+    struct Waiting {
+        std::uint64_t hash;
+        bool observed;
+    };
+    std::vector<Waiting> waiting{};
+    std::vector<Range> deferred{};
+    std::vector<Unchecked> unchecked{};
+    std::optional<Witness> violation{};
+    std::vector<std::optional<Witness>> goals{};
+    std::vector<Id> scratch{};
+    std::uint64_t transitions = 0, deadlocks = 0;
+    std::atomic<std::uint64_t> published{0}; // transitions, for others to read
+    std::exception_ptr error{};
+};
+
+class BreadthFirst {
+  public:
+    BreadthFirst(Tables &tables, std::vector<Property> &properties, Oracle &oracle, const SearchOptions &options)
+        : tables_(tables), properties_(properties), oracle_(oracle), options_(options), watch_(options.limits, oracle),
+          memory_before_(resident_bytes()), store_(tables, options.threads) {
+        for (unsigned i = 0; i < options.threads; ++i) {
+            workers_.push_back(std::make_unique<Worker>(tables, i));
+            workers_.back()->goals.resize(properties.size());
+        }
+    }
+
+    SearchResult run() {
+        std::vector<std::jthread> helpers;
+        for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this, i] { help(i); });
+        try {
+            search();
+        } catch (const std::bad_alloc &) {
+            stop_ = Stop::memory;
+        } catch (const Interrupted &) {
+            stop_ = Stop::interrupt;
+        } catch (...) {
+            dismiss();
+            throw;
+        }
+        dismiss();
+        helpers.clear();
+        return report();
+    }
+
+  private:
+    // --- the levels, on the calling thread ---
+
+    void search() {
+        levels_.push_back(counts());
+        for (const auto &locals : tables_.initials) insert_initial(tables_.initial_cells(locals));
+        settle();
+        while (stop_ == Stop::finished && !violation_) {
+            std::vector<Range> ranges;
+            for (unsigned i = 0; i < options_.threads; ++i)
+                if (levels_.back()[i] < store_.count(i)) ranges.push_back({i, levels_.back()[i], store_.count(i)});
+            if (ranges.empty()) break;
+            depth_ = levels_.size() - 1;
+            levels_.push_back(counts());
+            while (!ranges.empty() && stop_ == Stop::finished) {
+                work(std::move(ranges));
+                ranges = settle();
+            }
+            if (stop_ != Stop::finished) break;
+            for (auto &worker : workers_) merge_goals(*worker);
+        }
+        frontier_ = remaining_ + next_level();
+    }
+
+    void insert_initial(const std::vector<Id> &cells) {
+        store_.widen();
+        Expander expander(tables_);
+        expander.cells = cells;
+        std::vector<std::byte> packed(store_.layout().stride() + Layout::slack);
+        store_.layout().pack(cells.data(), packed.data());
+        if (store_.insert(0, packed.data(), expander.hash()) == Store::Insertion::fresh) check(*workers_[0], cells, 0);
+    }
+
+    // After a round: answers, growth, verdicts. Returns the work that was put aside.
+    std::vector<Range> settle() {
+        std::vector<Range> again = std::move(left_over_);
+        left_over_.clear();
+        std::vector<Query> queries;
+        std::vector<Unchecked> unchecked;
+        for (auto &worker : workers_) {
+            if (worker->error) std::rethrow_exception(worker->error);
+            // Room in the index first: what waits is packed in the layout of now.
+            while (store_.room() < worker->waiting.size() + portion * options_.threads) grow();
+            flush(*worker);
+            queries.insert(queries.end(), worker->expander.queries.begin(), worker->expander.queries.end());
+            worker->expander.queries.clear();
+            again.insert(again.end(), worker->deferred.begin(), worker->deferred.end());
+            worker->deferred.clear();
+            for (auto &one : worker->unchecked) unchecked.push_back(std::move(one));
+            worker->unchecked.clear();
+        }
+        if (store_.needs_growth() && stop_ == Stop::finished) grow();
+        ask(tables_, oracle_, queries);
+        if (widen_.exchange(false)) store_.widen();
+        judge(unchecked);
+        for (auto &worker : workers_)
+            if (worker->violation && (!violation_ || worker->violation->rank() < violation_->rank()))
+                violation_ = std::move(worker->violation);
+        pause_ = false;
+        look();
+        remaining_ = 0;
+        for (const Range &range : again) remaining_ += range.end - range.begin;
+        return again;
+    }
+
+    void grow() {
+        if (resident_bytes() + store_.bytes_to_grow() > options_.limits.memory) {
+            stop_ = Stop::memory;
+            throw std::bad_alloc();
+        }
+        store_.grow();
+    }
+
+    void judge(std::vector<Unchecked> &unchecked) {
+        std::sort(unchecked.begin(), unchecked.end(), [&](const Unchecked &a, const Unchecked &b) {
+            return tables_.content(a.cells) < tables_.content(b.cells);
+        });
+        for (const Unchecked &one : unchecked) {
+            look();
+            for (std::size_t i = 0; i < properties_.size() && stop_ == Stop::finished; ++i) {
+                if (one.stuck != (properties_[i].kind == PropertyKind::final)) continue;
+                if (properties_[i].trie.walk(tables_, one.cells) == Verdict::unknown && !oracle_.judge(i, one.cells))
+                    stop_ = Stop::regrown;
+            }
+            if (stop_ != Stop::finished) return;
+            if (one.stuck)
+                check_stuck(*workers_[0], one.cells, one.length);
+            else
+                check(*workers_[0], one.cells, one.length);
+        }
+    }
+
+    void merge_goals(Worker &worker) {
+        for (auto &goal : worker.goals) {
+            if (!goal) continue;
+            const auto same = [&](const Witness &other) { return other.property == goal->property; };
+            const auto known = std::find_if(goals_.begin(), goals_.end(), same);
+            if (known == goals_.end())
+                goals_.push_back(std::move(*goal));
+            else if (goal->rank() < known->rank())
+                *known = std::move(*goal);
+            goal.reset();
+        }
+    }
+
+    std::vector<std::uint64_t> counts() const {
+        std::vector<std::uint64_t> result;
+        for (unsigned i = 0; i < options_.threads; ++i) result.push_back(store_.count(i));
+        return result;
+    }
+    std::uint64_t next_level() const {
+        std::uint64_t sum = store_.size();
+        for (std::uint64_t begin : levels_.back()) sum -= begin;
+        return sum;
+    }
+
+    void look() {
+        const auto stop = watch_.look([&] {
+            Progress progress;
+            progress.states = store_.size();
+            for (const auto &worker : workers_) progress.transitions += worker->published.load(std::memory_order_relaxed);
+            progress.frontier = remaining_ + next_level();
+            progress.depth = depth_;
+            return progress;
+        });
+        if (stop) halt(*stop);
+    }
+    void halt(Stop why) {
+        Stop running = Stop::finished;
+        stop_.compare_exchange_strong(running, why);
+        pause_ = true;
+    }
+
+    // --- rounds of parallel work ---
+
+    void work(std::vector<Range> ranges) {
+        work_ = std::move(ranges);
+        total_ = 0;
+        starts_.clear();
+        for (const Range &range : work_) {
+            starts_.push_back(total_);
+            total_ += range.end - range.begin;
+        }
+        remaining_ = total_;
+        cursor_ = 0;
+        // Waking the others does not pay for a handful of states.
+        if (total_ >= 4 * batch && options_.threads > 1) {
+            {
+                const std::lock_guard guard(mutex_);
+                busy_ = options_.threads - 1;
+                ++round_;
+            }
+            start_.notify_all();
+            process(*workers_[0]);
+            std::unique_lock wait(mutex_);
+            done_.wait(wait, [this] { return busy_ == 0; });
+        } else {
+            process(*workers_[0]);
+        }
+        // A pause leaves the tail of the work for the next round.
+        std::uint64_t skipped = std::min<std::uint64_t>(cursor_, total_);
+        for (const Range &range : work_) {
+            const std::uint64_t size = range.end - range.begin;
+            const std::uint64_t done = std::min(size, skipped);
+            skipped -= done;
+            if (done < size) left_over_.push_back({range.array, range.begin + done, range.end});
+        }
+    }
+
+    void help(unsigned number) {
+        for (unsigned seen = 0;;) {
+            {
+                std::unique_lock wait(mutex_);
+                start_.wait(wait, [&] { return round_ != seen; });
+                seen = round_;
+                if (dismissed_) return;
+            }
+            process(*workers_[number]);
+            const std::lock_guard guard(mutex_);
+            if (--busy_ == 0) done_.notify_one();
+        }
+    }
+    void dismiss() {
+        {
+            const std::lock_guard guard(mutex_);
+            dismissed_ = true;
+            ++round_;
+        }
+        start_.notify_all();
+    }
+
+    void process(Worker &worker) {
+        try {
+            while (!pause_.load(std::memory_order_relaxed)) {
+                const std::uint64_t begin = cursor_.fetch_add(batch);
+                if (begin >= total_) break;
+                process(worker, begin, std::min(begin + batch, total_));
+                flush(worker);
+                if (store_.needs_growth() || worker.unchecked.size() >= most_waiting ||
+                    worker.expander.queries.size() >= most_waiting)
+                    pause_ = true;
+                if (store_.size() >= options_.limits.states) halt(Stop::states);
+                if (worker.number == 0) {
+                    remaining_ = total_ - std::min<std::uint64_t>(cursor_, total_);
+                    look();
+                }
+            }
+        } catch (...) {
+            worker.error = std::current_exception();
+            pause_ = true;
+        }
+    }
+    // The states from number `begin` to `end` of this round's work.
+    void process(Worker &worker, std::uint64_t begin, std::uint64_t end) {
+        auto range = std::upper_bound(starts_.begin(), starts_.end(), begin) - starts_.begin() - 1;
+        for (std::uint64_t i = begin; i < end; ++range) {
+            const Range &here = work_[static_cast<std::size_t>(range)];
+            const std::uint64_t start = starts_[static_cast<std::size_t>(range)];
+            const std::uint64_t stop = std::min(end, start + (here.end - here.begin));
+            for (; i < stop; ++i) expand(worker, here.array, here.begin + (i - start));
+        }
+    }
+
+    void expand(Worker &worker, unsigned array, std::uint64_t position) {
+        const Layout &layout = store_.layout();
+        const std::byte *packed = store_.state(array, position);
+        Expander &expander = worker.expander;
+        layout.unpack(packed, expander.cells.data());
+        const std::size_t mark = worker.waiting.size();
+        const std::uint64_t transitions = worker.transitions;
+        const std::size_t stride = layout.stride();
+        bool misfit = false;
+        std::vector<Witness> failures;
+        const auto emit = [&](Id, const Step &, Id, std::uint64_t hash, bool observed) {
+            const std::size_t at = worker.waiting.size() * stride;
+            if (worker.buffer.size() < at + stride + Layout::slack)
+                worker.buffer.resize((at + stride + Layout::slack) * 2);
+            std::byte *target = worker.buffer.data() + at;
+            std::memcpy(target, packed, stride);
+            for (Id column : expander.touched) {
+                misfit |= !layout.fits(column, expander.cells[column]);
+                layout.set(target, column, expander.cells[column]);
+            }
+            store_.prefetch(hash);
+            worker.waiting.push_back({hash, observed});
+            ++worker.transitions;
+        };
+        const auto fail = [&](Id column, Id step, Id failure) {
+            Witness witness;
+            witness.finding = Finding::failure;
+            witness.length = depth_ + 1;
+            witness.column = column;
+            witness.step = step;
+            witness.failure = failure;
+            failures.push_back(std::move(witness));
+            ++worker.transitions;
+        };
+        const Expander::Summary summary = expander.expand(expander.hash(), emit, fail);
+        if (summary.missing || misfit) {
+            if (misfit) widen_ = pause_ = true;
+            worker.waiting.resize(mark);
+            worker.transitions = transitions;
+            worker.deferred.push_back({array, position, position + 1});
+            return;
+        }
+        if (!failures.empty()) {
+            for (Witness &witness : failures) {
+                witness.cells = expander.cells;
+                // The number of a step depends on the order of discovery; the failure's content does not.
+                witness.content = mix(tables_.content(expander.cells) + step_content(witness));
+                witness.step = none;
+            }
+            for (std::size_t i = 0; i < failures.size(); ++i) offer(worker, std::move(failures[i]));
+        }
+        if (!summary.enabled) {
+            ++worker.deadlocks;
+            if (options_.deadlock) check_stuck(worker, expander.cells, depth_);
+        }
+        if (worker.waiting.size() >= batch) flush(worker);
+    }
+
+    std::uint64_t step_content(const Witness &witness) const {
+        const Column &column = *tables_.columns[witness.column];
+        const StepList *list = column.cells[witness.cells[witness.column]].steps.load(std::memory_order_acquire);
+        const Step &step = list->steps[witness.step];
+        std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
+        if (step.set != none)
+            for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
+        return mix(sum + witness.column);
+    }
+
+    void flush(Worker &worker) {
+        const std::size_t stride = store_.layout().stride();
+        worker.published.store(worker.transitions, std::memory_order_relaxed);
+        std::size_t done = 0;
+        while (done < worker.waiting.size()) {
+            // Each thread may be in the midst of one portion, so this much room is enough for all.
+            if (store_.room() < portion * options_.threads) {
+                pause_ = true;
+                break;
+            }
+            const std::size_t end = std::min(worker.waiting.size(), done + portion);
+            for (std::size_t i = done; i < end; ++i) store_.prefetch_state(worker.waiting[i].hash);
+            for (; done < end; ++done) {
+                const std::byte *packed = worker.buffer.data() + done * stride;
+                if (store_.insert(worker.number, packed, worker.waiting[done].hash) == Store::Insertion::known) continue;
+                if (!worker.waiting[done].observed) continue;
+                worker.scratch.resize(tables_.width());
+                store_.layout().unpack(packed, worker.scratch.data());
+                check(worker, worker.scratch, depth_ + 1);
+            }
+        }
+        if (done == worker.waiting.size()) {
+            worker.waiting.clear();
+        } else if (done > 0) {
+            std::memmove(worker.buffer.data(), worker.buffer.data() + done * stride,
+                         (worker.waiting.size() - done) * stride);
+            worker.waiting.erase(worker.waiting.begin(), worker.waiting.begin() + static_cast<std::ptrdiff_t>(done));
+        }
+    }
+
+    // --- verdicts ---
+
+    void check(Worker &worker, const std::vector<Id> &cells, std::uint64_t length) {
+        bool unknown = false;
+        for (std::size_t i = 0; i < properties_.size(); ++i) {
+            if (properties_[i].kind == PropertyKind::final) continue;
+            const Verdict verdict = properties_[i].trie.walk(tables_, cells);
+            unknown |= verdict == Verdict::unknown;
+            if (verdict == Verdict::raises) offer(worker, witness(Finding::raises, i, cells, length));
+            if (properties_[i].kind == PropertyKind::invariant) {
+                if (verdict == Verdict::no) offer(worker, witness(Finding::violated, i, cells, length));
+            } else if (verdict == Verdict::yes && !reached(i)) {
+                Witness found = witness(Finding::reached, i, cells, length);
+                if (!worker.goals[i] || found.rank() < worker.goals[i]->rank()) worker.goals[i] = std::move(found);
+            }
+        }
+        if (unknown) worker.unchecked.push_back({cells, length, false});
+    }
+    bool reached(std::size_t property) const {
+        return std::any_of(goals_.begin(), goals_.end(), [&](const Witness &goal) { return goal.property == property; });
+    }
+    void check_stuck(Worker &worker, const std::vector<Id> &cells, std::uint64_t length) {
+        for (std::size_t i = 0; i < properties_.size(); ++i) {
+            if (properties_[i].kind != PropertyKind::final) continue;
+            const Verdict verdict = properties_[i].trie.walk(tables_, cells);
+            if (verdict == Verdict::unknown) worker.unchecked.push_back({cells, length, true});
+            if (verdict == Verdict::raises) offer(worker, witness(Finding::raises, i, cells, length));
+            if (verdict != Verdict::no) return;
+        }
+        offer(worker, witness(Finding::deadlock, 0, cells, length));
+    }
+    Witness witness(Finding finding, std::size_t property, const std::vector<Id> &cells, std::uint64_t length) const {
+        Witness result;
+        result.finding = finding;
+        result.property = property;
+        result.length = length;
+        result.content = tables_.content(cells);
+        result.cells = cells;
+        return result;
+    }
+    static void offer(Worker &worker, Witness witness) {
+        if (!worker.violation || witness.rank() < worker.violation->rank()) worker.violation = std::move(witness);
+    }
+
+    SearchResult report() {
+        SearchResult result;
+        result.stop = violation_ ? Stop::violation : stop_.load();
+        result.states = store_.size();
+        result.depth = depth_;
+        result.cut.assign(tables_.columns.size(), false);
+        for (const auto &worker : workers_) {
+            result.transitions += worker->transitions;
+            result.deadlocks += worker->deadlocks;
+            for (std::size_t i = 0; i < result.cut.size(); ++i)
+                if (worker->expander.cut[i]) result.cut[i] = true;
+        }
+        result.frontier = violation_ || stop_ == Stop::finished ? 0 : frontier_;
+        const std::size_t now = resident_bytes();
+        result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
+        if (stop_ == Stop::regrown) return result;
+        if (stop_ != Stop::finished)
+            for (auto &worker : workers_) merge_goals(*worker);
+        if (violation_) {
+            find_path(tables_, store_, levels_, oracle_, *violation_);
+            result.violation = std::move(violation_);
+        }
+        for (Witness &goal : goals_) {
+            find_path(tables_, store_, levels_, oracle_, goal);
+            result.goals.push_back(std::move(goal));
+        }
+        return result;
+    }
+
+    static constexpr std::uint64_t batch = 64;
+    static constexpr std::size_t portion = 128, most_waiting = 4096;
+
+    Tables &tables_;
+    std::vector<Property> &properties_;
+    Oracle &oracle_;
+    const SearchOptions &options_;
+    Watch watch_;
+    std::size_t memory_before_;
+    Store store_;
+    std::vector<std::unique_ptr<Worker>> workers_{};
+    std::vector<std::vector<std::uint64_t>> levels_{}; // per level and thread, where it begins in the store
+    std::uint64_t depth_ = 0, frontier_ = 0, remaining_ = 0;
+    std::optional<Witness> violation_{};
+    std::vector<Witness> goals_{};
+    std::atomic<Stop> stop_{Stop::finished};
+
+    std::vector<Range> work_{}, left_over_{};
+    std::vector<std::uint64_t> starts_{}; // of each range, counted through the round's work
+    std::uint64_t total_ = 0;
+    std::atomic<std::uint64_t> cursor_{0};
+    std::atomic<bool> pause_{false}, widen_{false};
+    std::mutex mutex_{};
+    std::condition_variable start_{}, done_{};
+    unsigned round_ = 0, busy_ = 0;
+    bool dismissed_ = false;
+};
+
+} // namespace
+
+SearchResult breadth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
+                           const SearchOptions &options) {
+    return BreadthFirst(tables, properties, oracle, options).run();
+}
+
+} // namespace quorate

@@ -1,0 +1,201 @@
+// One process (or monitor) as tables over small numbers: its local states, messages, behaviours and cells.
+//
+// A behaviour is what one transition does to one local state with one set of consumed messages; it is asked from the
+// oracle once. A cell is a local state with an inbox; its steps are assembled from behaviours without the oracle.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "flat_map.hpp"
+#include "interner.hpp"
+#include "network.hpp"
+
+namespace quorate {
+
+enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maximal };
+
+struct Transition {
+    Mode mode = Mode::spontaneous;
+    bool keep = false;
+    std::vector<bool> types{}; // by type of message: does it consume such messages?
+
+    bool takes(Id type) const { return type < types.size() && types[type]; }
+    void allow(Id type) {
+        if (type >= types.size()) types.resize(type + 1, false);
+        types[type] = true;
+    }
+};
+
+struct Message {
+    Id sender = 0, type = 0;
+    std::uint64_t content = 0;
+};
+
+struct Local {
+    std::uint64_t content = 0;
+    std::vector<Id> values{};    // a number per observable field; the first says whether the process has crashed
+    Id failure = none;           // a monitor that failed: reaching this local state is a failure
+    Id representative = none;    // after the quotient
+    Id observation = 0;          // the class of local states no property can tell apart
+    std::vector<bool> live = {}; // per message: may some later local state consume it?
+};
+
+struct Send {
+    Id column = 0, message = 0;
+};
+
+enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash };
+enum class Effect : std::uint8_t { moves, cut, fails };
+
+struct Outcome {
+    Effect effect = Effect::moves;
+    Id local = none;
+    Id failure = none;
+    std::vector<Send> sends{};
+};
+
+struct Behaviour {
+    std::vector<Outcome> outcomes{}; // none: the guard is false
+};
+
+// What a quorum transition asks for in a local state.
+struct Request {
+    bool enabled = false;
+    Mode mode = Mode::exact;
+    Id size = 0;               // exact
+    std::vector<Id> senders{}; // each
+};
+
+inline constexpr Id rejected = none; // the group of a message that a transition's filter refuses
+
+struct Step {
+    Id next = none; // this column's cell after consuming and moving, before anything is sent
+    Id transition = none, set = none, outcome = none, failure = none;
+    const Send *sends = nullptr;
+    Id send_count = 0;
+    Kind kind = Kind::step;
+    Effect effect = Effect::moves;
+    Budget budget = Budget::free;
+    bool observed = false; // a property may tell the difference
+};
+
+struct StepList {
+    std::vector<Step> steps{};
+};
+
+// deliver[cell]: an open-addressing row from messages to next cells, filled lazily and replaced when it fills up.
+struct Row {
+    explicit Row(std::size_t size) : mask(size - 1), entries(std::make_unique<std::atomic<std::uint64_t>[]>(size)) {}
+    std::size_t mask, count = 0;
+    std::unique_ptr<std::atomic<std::uint64_t>[]> entries; // (message + 1) << 32 | next cell; 0 is empty
+
+    static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
+    Id find(Id message) const {
+        for (std::size_t i = slot(message);; ++i) {
+            const std::uint64_t entry = entries[i & mask].load(std::memory_order_acquire);
+            if (entry >> 32 == static_cast<std::uint64_t>(message) + 1) return static_cast<Id>(entry);
+            if (entry == 0) return none;
+        }
+    }
+    void insert(Id message, Id next) {
+        std::size_t i = slot(message);
+        while (entries[i & mask].load(std::memory_order_relaxed) != 0) ++i;
+        entries[i & mask].store((static_cast<std::uint64_t>(message) + 1) << 32 | next, std::memory_order_release);
+        ++count;
+    }
+};
+
+struct Cell {
+    Id local = 0, inbox = 0;
+    Id observation = 0;
+    Id failure = none;
+    std::uint64_t asked = 0; // the round in which its steps were last asked for
+    std::atomic<const StepList *> steps{nullptr};
+    std::atomic<const Row *> row{nullptr};
+};
+
+struct Query {
+    enum class Kind : std::uint8_t { request, accept, fire, observe } kind;
+    Id column, transition, local;
+    Id subject; // accept: the message; fire: the consumed set; observe: the event
+};
+
+class Column {
+  public:
+    explicit Column(Id index, bool monitor) : index(index), monitor(monitor) {}
+
+    const Id index;
+    const bool monitor;
+    Id crashed = none; // the local state of the crashed process, where it may crash
+    std::vector<Transition> transitions{};
+    Segmented<Local> locals;
+    Segmented<Message> messages;
+    Interner inboxes, sets;
+    Segmented<Cell> cells;
+    std::mutex lock; // guards everything below and whatever is appended to during a search
+
+    Id add_local(std::uint64_t content, std::vector<Id> values, Id failure) {
+        checked_id(locals.size(), "local states");
+        return static_cast<Id>(locals.append([&](Local &local) {
+            local.content = content;
+            local.values = std::move(values);
+            local.failure = failure;
+            local.observation = classify(local);
+        }));
+    }
+    // The class of local states that agree on every field in `observed`.
+    Id classify(const Local &local) {
+        std::vector<Id> seen{local.failure};
+        for (std::size_t field = 0; field < observed.size(); ++field)
+            if (observed[field]) seen.push_back(local.values[field]);
+        return observations_.emplace(std::move(seen), static_cast<Id>(observations_.size())).first->second;
+    }
+    void observe(std::vector<bool> fields) {
+        observed = std::move(fields);
+        observations_.clear();
+        for (std::size_t i = 0; i < locals.size(); ++i) locals[i].observation = classify(locals[i]);
+    }
+    std::vector<bool> observed{}; // by field: does a property read it?
+    Id add_message(Message message) {
+        checked_id(messages.size(), "messages");
+        return static_cast<Id>(messages.append([&](Message &slot) { slot = message; }));
+    }
+    auto sender() const {
+        return [this](Id message) { return messages[message].sender; };
+    }
+
+    std::uint64_t key(Id transition, Id local, Id subject) const {
+        const std::uint64_t high = static_cast<std::uint64_t>(local) * transitions.size() + transition;
+        if (high > none) throw LimitError("more than 4,294,967,295 pairs of transition and local state in one process");
+        return high << 32 | subject;
+    }
+    FlatMap<std::unique_ptr<Behaviour>> behaviours; // key(transition, local, set); for a monitor key(0, local, event)
+    FlatMap<Request> requests;                      // key(transition, local, 0)
+    FlatMap<Id> groups;                             // key(transition, local, message)
+    FlatMap<Id> cell_of;                            // local << 32 | inbox
+
+    // Storage whose addresses are published without a lock, kept until the column goes.
+    std::vector<std::unique_ptr<StepList>> step_lists{};
+    std::vector<std::unique_ptr<Row>> rows{};
+
+    Id known_delivery(Id cell, Id message) const {
+        const Row *row = cells[cell].row.load(std::memory_order_acquire);
+        return row == nullptr ? none : row->find(message);
+    }
+    // Cells and their steps depend on the reductions; behaviours do not.
+    void forget_cells() {
+        cells.clear();
+        cell_of.clear();
+        step_lists.clear();
+        rows.clear();
+    }
+
+  private:
+    std::map<std::vector<Id>, Id> observations_{};
+};
+
+} // namespace quorate

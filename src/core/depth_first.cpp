@@ -1,0 +1,304 @@
+// Depth first, on one thread: with an exact store, with a bit array (an approximation), or with none at all (stateless).
+// The stack is the run that led to the present state.
+
+#include <cmath>
+#include <unordered_map>
+
+#include "search.hpp"
+
+namespace quorate {
+
+namespace {
+
+// Holzmann's bitstate hashing with three bits per state: a state whose bits are all set counts as met before.
+class BitArray {
+  public:
+    explicit BitArray(std::size_t bytes)
+        : mask_(std::bit_floor(std::max<std::size_t>(bytes, 64)) * 8 - 1), bits_((mask_ + 1) / 8, true) {}
+
+    bool insert(std::uint64_t hash) {
+        // Chance that this look-up calls a new state known, given how full the array is now.
+        const double filled = static_cast<double>(set_) / static_cast<double>(mask_ + 1);
+        const std::uint64_t stride = mix(hash) | 1;
+        bool fresh = false;
+        for (unsigned i = 0; i < hashes; ++i) {
+            const std::uint64_t bit = (hash + i * stride) & mask_;
+            std::byte &place = bits_.data()[bit / 8];
+            const std::byte flag = std::byte{1} << static_cast<int>(bit % 8);
+            if ((place & flag) == std::byte{0}) {
+                fresh = true;
+                place |= flag;
+                ++set_;
+            }
+        }
+        if (fresh) {
+            const double missed = std::pow(filled, static_cast<double>(hashes));
+            expected_misses_ += missed / (1 - missed);
+            ++states_;
+        }
+        return fresh;
+    }
+    double coverage() const {
+        const double met = static_cast<double>(states_);
+        return met == 0 ? 1 : met / (met + expected_misses_);
+    }
+    std::uint64_t states() const { return states_; }
+
+  private:
+    static constexpr unsigned hashes = 3;
+    std::uint64_t mask_;
+    Block bits_;
+    std::uint64_t states_ = 0, set_ = 0;
+    double expected_misses_ = 0;
+};
+
+class DepthFirst {
+  public:
+    DepthFirst(Tables &tables, std::vector<Property> &properties, Oracle &oracle, const SearchOptions &options)
+        : tables_(tables), properties_(properties), oracle_(oracle), options_(options), watch_(options.limits, oracle),
+          memory_before_(resident_bytes()), expander_(tables), width_(tables.width()) {
+        if (options.bitstate > 0)
+            bits_.emplace(options.bitstate);
+        else if (!options.stateless)
+            store_.emplace(tables, 1u);
+    }
+
+    SearchResult run() {
+        try {
+            for (const auto &locals : tables_.initials) {
+                std::vector<Id> cells = tables_.initial_cells(locals);
+                expander_.cells = cells;
+                if (insert(cells, expander_.hash()) && check(cells)) explore(cells);
+                if (done()) break;
+            }
+        } catch (const std::bad_alloc &) {
+            stop_ = Stop::memory;
+        } catch (const Interrupted &) {
+            stop_ = Stop::interrupt;
+        }
+        result_.stop = result_.violation ? Stop::violation : stop_;
+        const std::size_t now = resident_bytes();
+        result_.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
+        result_.cut = expander_.cut;
+        if (bits_) result_.coverage = bits_->coverage();
+        return std::move(result_);
+    }
+
+  private:
+    struct Frame {
+        std::size_t next, end; // the successors not yet taken, in `pending_`
+        std::uint64_t hash;
+    };
+
+    bool done() const { return stop_ != Stop::finished || result_.violation; }
+
+    void explore(const std::vector<Id> &initial) {
+        enter(initial);
+        while (!frames_.empty() && !done()) {
+            Frame &frame = frames_.back();
+            if (frame.next == frame.end) {
+                leave();
+                continue;
+            }
+            const std::size_t at = frame.next++;
+            const Id *from = pending_.data() + at * width_;
+            current_.assign(from, from + width_);
+            const Successor successor = successors_[at];
+            if (!insert(current_, successor.hash)) continue;
+            if (successor.observed && !check(current_)) break;
+            enter(current_);
+        }
+        if (!done()) return;
+        frames_.clear();
+        path_.clear();
+        pending_.clear();
+        successors_.clear();
+        on_path_.clear();
+    }
+
+    // Puts the state on the stack together with its successors.
+    void enter(const std::vector<Id> &cells) {
+        path_.insert(path_.end(), cells.begin(), cells.end());
+        const std::size_t begin = successors_.size();
+        expander_.cells = cells;
+        const std::uint64_t hash = expander_.hash();
+        frames_.push_back({begin, begin, hash});
+        result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
+        if (options_.stateless) on_path_.emplace(hash, path_.size() - width_);
+        Expander::Summary summary;
+        for (;;) {
+            std::vector<std::tuple<Id, Id, Id>> failures;
+            const auto emit = [&](Id, const Step &, Id, std::uint64_t next, bool observed) {
+                pending_.insert(pending_.end(), expander_.cells.begin(), expander_.cells.end());
+                successors_.push_back({next, observed});
+            };
+            const auto fail = [&](Id column, Id step, Id failure) { failures.emplace_back(column, step, failure); };
+            summary = expander_.expand(hash, emit, fail);
+            if (summary.missing) {
+                pending_.resize(begin * width_);
+                successors_.resize(begin);
+                ask(tables_, oracle_, expander_.queries);
+                continue;
+            }
+            result_.transitions += successors_.size() - begin + failures.size();
+            if (!failures.empty()) {
+                Witness witness = make(Finding::failure, 0, cells);
+                std::tie(witness.column, std::ignore, witness.failure) = failures.front();
+                ++witness.length;
+                result_.violation = std::move(witness);
+            }
+            break;
+        }
+        frames_.back().end = successors_.size();
+        if (!summary.enabled) {
+            ++result_.deadlocks;
+            if (options_.deadlock && !done()) check_stuck(cells);
+        }
+        look();
+    }
+
+    void leave() {
+        const std::size_t begin = frames_.size() > 1 ? frames_[frames_.size() - 2].end : 0;
+        pending_.resize(begin * width_);
+        successors_.resize(begin);
+        path_.resize(path_.size() - width_);
+        if (options_.stateless) {
+            const auto [first, last] = on_path_.equal_range(frames_.back().hash);
+            on_path_.erase(std::find_if(first, last, [&](const auto &entry) { return entry.second == path_.size(); }));
+        }
+        frames_.pop_back();
+    }
+
+    // True if the state is new (or, without a store, not on the present path).
+    bool insert(const std::vector<Id> &cells, std::uint64_t hash) {
+        if (options_.stateless) {
+            const auto [begin, end] = on_path_.equal_range(hash);
+            for (auto place = begin; place != end; ++place)
+                if (std::equal(cells.begin(), cells.end(), path_.begin() + static_cast<std::ptrdiff_t>(place->second)))
+                    return false;
+            ++result_.states;
+            return true;
+        }
+        if (bits_) {
+            const bool fresh = bits_->insert(hash);
+            result_.states = bits_->states();
+            return fresh;
+        }
+        for (Id column = 0; column < width_; ++column) {
+            if (store_->layout().fits(column, cells[column])) continue;
+            store_->widen();
+            break;
+        }
+        if (store_->needs_growth()) {
+            if (resident_bytes() + store_->bytes_to_grow() > options_.limits.memory) throw std::bad_alloc();
+            store_->grow();
+        }
+        packed_.assign(store_->layout().stride() + Layout::slack, std::byte{0});
+        store_->layout().pack(cells.data(), packed_.data());
+        const bool fresh = store_->insert(0, packed_.data(), hash) == Store::Insertion::fresh;
+        result_.states = store_->size();
+        return fresh;
+    }
+
+    Verdict verdict(std::size_t property, const std::vector<Id> &cells) {
+        const Verdict known = properties_[property].trie.walk(tables_, cells);
+        if (known != Verdict::unknown) return known;
+        if (!oracle_.judge(property, cells)) {
+            stop_ = Stop::regrown;
+            return Verdict::unknown;
+        }
+        return properties_[property].trie.walk(tables_, cells);
+    }
+
+    // False if the search is over.
+    bool check(const std::vector<Id> &cells) {
+        for (std::size_t i = 0; i < properties_.size() && !done(); ++i) {
+            if (properties_[i].kind == PropertyKind::final) continue;
+            const Verdict answer = verdict(i, cells);
+            const bool goal = properties_[i].kind == PropertyKind::goal;
+            if (answer == Verdict::raises) result_.violation = reach(Finding::raises, i, cells);
+            if (answer == Verdict::no && !goal) result_.violation = reach(Finding::violated, i, cells);
+            const auto same = [&](const Witness &other) { return other.property == i; };
+            if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
+                result_.goals.push_back(reach(Finding::reached, i, cells));
+        }
+        return !done();
+    }
+    void check_stuck(const std::vector<Id> &cells) {
+        for (std::size_t i = 0; i < properties_.size(); ++i) {
+            if (properties_[i].kind != PropertyKind::final) continue;
+            const Verdict answer = verdict(i, cells);
+            if (answer == Verdict::raises) result_.violation = make(Finding::raises, i, cells);
+            if (answer != Verdict::no) return;
+        }
+        result_.violation = make(Finding::deadlock, 0, cells);
+    }
+    // A witness at the state on top of the stack.
+    Witness make(Finding finding, std::size_t property, const std::vector<Id> &cells) const {
+        Witness witness;
+        witness.finding = finding;
+        witness.property = property;
+        witness.cells = cells;
+        for (std::size_t i = 0; i < path_.size(); i += width_) {
+            const auto begin = path_.begin() + static_cast<std::ptrdiff_t>(i);
+            witness.path.emplace_back(begin, begin + width_);
+        }
+        witness.length = witness.path.size() - 1;
+        return witness;
+    }
+    // A witness at a state about to be put on the stack.
+    Witness reach(Finding finding, std::size_t property, const std::vector<Id> &cells) const {
+        Witness witness = make(finding, property, cells);
+        witness.path.push_back(cells);
+        ++witness.length;
+        return witness;
+    }
+
+    void look() {
+        const auto stop = watch_.look([&] {
+            Progress progress;
+            progress.states = result_.states;
+            progress.transitions = result_.transitions;
+            progress.frontier = frames_.size();
+            progress.depth = result_.depth;
+            return progress;
+        });
+        if (stop && stop_ == Stop::finished) stop_ = *stop;
+        if (result_.states >= options_.limits.states && stop_ == Stop::finished) stop_ = Stop::states;
+        if (stop_ != Stop::finished) result_.frontier = frames_.size();
+    }
+
+    struct Successor {
+        std::uint64_t hash;
+        bool observed;
+    };
+
+    Tables &tables_;
+    std::vector<Property> &properties_;
+    Oracle &oracle_;
+    const SearchOptions &options_;
+    Watch watch_;
+    std::size_t memory_before_;
+    Expander expander_;
+    std::size_t width_;
+    std::optional<Store> store_{};
+    std::optional<BitArray> bits_{};
+    std::vector<Frame> frames_{};
+    std::vector<Id> path_{};    // the cells of every state on the stack
+    std::vector<Id> pending_{}; // the cells of their successors
+    std::vector<Successor> successors_{};
+    std::unordered_multimap<std::uint64_t, std::size_t> on_path_{};
+    std::vector<Id> current_{};
+    std::vector<std::byte> packed_{};
+    Stop stop_ = Stop::finished;
+    SearchResult result_{};
+};
+
+} // namespace
+
+SearchResult depth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
+                         const SearchOptions &options) {
+    return DepthFirst(tables, properties, oracle, options).run();
+}
+
+} // namespace quorate

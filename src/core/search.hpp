@@ -1,0 +1,215 @@
+// What all searches share: the oracle they ask, the limits they keep, what they report, and how one state is expanded.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "judge.hpp"
+#include "store.hpp"
+
+namespace quorate {
+
+enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown };
+
+struct Progress {
+    std::uint64_t states = 0, transitions = 0, frontier = 0, depth = 0;
+    std::size_t memory = 0;
+};
+
+// The user asked to stop while the oracle was at work.
+struct Interrupted : std::runtime_error {
+    Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// Who knows the protocol. Called from the thread that started the search, while all others rest.
+struct Oracle {
+    virtual ~Oracle() = default;
+    // Puts the answers to all queries into the tables.
+    virtual void fill(const std::vector<Query> &queries) = 0;
+    // Evaluates a property on a state and adds the path to its trie. False: it read a field that was not observed
+    // before while the local quotient is on, so the answer is void and the search has to start over (rule 8).
+    virtual bool judge(std::size_t property, std::span<const Id> cells) = 0;
+    // About ten times a second. True: stop.
+    virtual bool poll(const Progress &progress) = 0;
+};
+
+struct Limits {
+    std::uint64_t states = ~std::uint64_t{0};
+    std::size_t memory = ~std::size_t{0};
+    double seconds = 1e18;
+};
+
+enum class Finding : std::uint8_t { violated, reached, raises, deadlock, failure };
+
+// A state, or a step from a state, that decides a property.
+struct Witness {
+    Finding finding = Finding::violated;
+    std::size_t property = 0; // index among the properties; unused for deadlock and failure
+    std::uint64_t length = 0; // steps from an initial state, the failing one included
+    std::uint64_t content = 0;
+    std::vector<Id> cells{};             // the deciding state, or the one the failing step starts from
+    Id column = none, step = none;       // the failing step
+    Id failure = none;                   // the failure of a handler or of a monitor
+    std::vector<std::vector<Id>> path{}; // the states from an initial one to `cells`
+
+    // Shorter first, then by kind and property, then by content: the same choice for every order of discovery.
+    auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
+};
+
+struct SearchOptions {
+    unsigned threads = 1;
+    bool deadlock = false; // is a state without an enabled protocol step a violation, unless final?
+    bool stateless = false;
+    std::size_t bitstate = 0; // bytes of the bit array, 0 for an exact store
+    Limits limits{};
+};
+
+struct SearchResult {
+    Stop stop = Stop::finished;
+    std::uint64_t states = 0, transitions = 0, depth = 0, deadlocks = 0, frontier = 0;
+    std::optional<Witness> violation{};
+    std::vector<Witness> goals{};
+    double coverage = 1.0;
+    std::size_t store_bytes = 0; // growth of resident memory
+    std::vector<bool> cut{};     // the columns whose bound cut a step
+};
+
+using Clock = std::chrono::steady_clock;
+
+// Decides when to look at the clock, the memory and the user.
+class Watch {
+  public:
+    Watch(const Limits &limits, Oracle &oracle) : limits_(limits), oracle_(oracle) {}
+
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    // Cheap; asks the oracle about ten times a second.
+    template <typename Fill> std::optional<Stop> look(Fill fill) {
+        const auto now = Clock::now();
+        if (now < next_) return std::nullopt;
+        next_ = now + std::chrono::milliseconds(100);
+        Progress progress = fill();
+        progress.memory = resident_bytes();
+        if (oracle_.poll(progress)) return Stop::interrupt;
+        if (progress.memory > limits_.memory) return Stop::memory;
+        if (seconds() > limits_.seconds) return Stop::time;
+        return std::nullopt;
+    }
+
+  private:
+    const Limits limits_;
+    Oracle &oracle_;
+    Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::milliseconds(100);
+};
+
+// Sorts by content, drops repetitions and asks: the same questions in the same order for any number of threads.
+void ask(Tables &tables, Oracle &oracle, std::vector<Query> &queries);
+
+// The successors of one state, one after another, in a buffer of cells that is changed and restored.
+struct Expander {
+    explicit Expander(Tables &tables) : tables(tables), cells(tables.width()), cut(tables.columns.size(), false) {}
+
+    Tables &tables;
+    std::vector<Id> cells;   // the state; during a call-back, the successor
+    std::vector<Id> touched{}; // the columns in which the successor differs, perhaps
+    std::vector<bool> cut;     // the columns whose bound (`within`) has cut a step
+    std::vector<Query> queries{};
+
+    struct Summary {
+        bool missing = false; // some facts are not known: what was produced so far must not be used
+        bool enabled = false; // a protocol step is enabled, be it one that a bound cuts
+    };
+
+    // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
+    // and fail(column, step number, failure) for every step in which a handler or a monitor fails.
+    template <typename Emit, typename Fail> Summary expand(std::uint64_t hash, Emit emit, Fail fail) {
+        Summary summary;
+        const Id processes = static_cast<Id>(tables.columns.size());
+        for (Id column = 0; column < processes; ++column) {
+            const StepList *list = tables.steps(column, cells[column], queries);
+            if (list == nullptr) summary.missing = true;
+            if (summary.missing) continue;
+            for (Id number = 0; number < list->steps.size(); ++number) {
+                const Step &step = list->steps[number];
+                const bool protocol = step.kind == Kind::step || step.kind == Kind::discard;
+                if (step.effect == Effect::moves) {
+                    take(column, step, number, hash, protocol, summary, emit, fail);
+                } else {
+                    summary.enabled = true;
+                    if (step.effect == Effect::cut)
+                        cut[column] = true;
+                    else
+                        fail(column, number, step.failure);
+                }
+            }
+        }
+        return summary;
+    }
+    std::uint64_t hash() const {
+        std::uint64_t h = 0;
+        for (Id column = 0; column < cells.size(); ++column) h ^= cell_hash(column, cells[column]);
+        return h;
+    }
+
+  private:
+    template <typename Emit, typename Fail>
+    void take(Id column, const Step &step, Id number, std::uint64_t hash, bool protocol, Summary &summary, Emit &emit,
+              Fail &fail) {
+        touched.clear();
+        before_.clear();
+        bool observed = step.observed, possible = true;
+        Id failure = none;
+        const auto move = [&](Id which, Id next) {
+            hash ^= cell_hash(which, cells[which]) ^ cell_hash(which, next);
+            touched.push_back(which);
+            before_.push_back(cells[which]);
+            cells[which] = next;
+        };
+        if (step.budget != Budget::free) {
+            const Id purse = static_cast<Id>(tables.columns.size());
+            const Id rest = tables.spend(cells[purse], step.budget);
+            if (rest == none) return;
+            move(purse, rest);
+        }
+        move(column, step.next);
+        for (const Send *send = step.sends, *end = send + step.send_count; send != end; ++send) {
+            const Id old = cells[send->column];
+            const Id next = tables.deliver(send->column, old, send->message, queries);
+            if (next == old) continue;
+            if (next >= full) {
+                possible = false;
+                summary.missing |= next == none;
+                break;
+            }
+            const Cell &reached = tables.columns[send->column]->cells[next];
+            if (tables.columns[send->column]->monitor) {
+                if (reached.failure != none) {
+                    failure = reached.failure;
+                    break;
+                }
+                observed |= reached.observation != tables.columns[send->column]->cells[old].observation;
+            }
+            move(send->column, next);
+        }
+        if (possible) {
+            summary.enabled |= protocol;
+            if (failure == none)
+                emit(column, step, number, hash, observed);
+        }
+        for (std::size_t i = touched.size(); i-- > 0;) cells[touched[i]] = before_[i];
+        if (possible && failure != none) fail(column, number, failure);
+    }
+    std::vector<Id> before_{};
+};
+
+SearchResult breadth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
+                           const SearchOptions &options);
+SearchResult depth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
+                         const SearchOptions &options);
+
+// Walks back through the levels of a breadth-first search. `levels[d]` says, per thread, where level d begins in the
+// store; the predecessor with the smallest content is taken each time.
+void find_path(Tables &tables, const Store &store, const std::vector<std::vector<std::uint64_t>> &levels,
+               Oracle &oracle, Witness &witness);
+
+} // namespace quorate

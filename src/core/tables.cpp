@@ -1,0 +1,237 @@
+#include "tables.hpp"
+
+#include "consume.hpp"
+
+namespace quorate {
+
+namespace {
+
+void mark_observed(const Column &column, Id cell, StepList &list) {
+    for (Step &step : list.steps)
+        step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
+}
+
+} // namespace
+
+Column &Tables::add_column(bool monitor) {
+    columns.push_back(std::make_unique<Column>(static_cast<Id>(columns.size()), monitor));
+    return *columns.back();
+}
+
+std::size_t Tables::cell_count(Id column) const {
+    if (column < columns.size()) return columns[column]->cells.size();
+    return (network.budget[0] + 1ull) * (network.budget[1] + 1ull) * (network.budget[2] + 1ull);
+}
+
+Id Tables::cell(Column &column, Id local, const Inbox &inbox) {
+    if (quotient) {
+        local = column.locals[local].representative;
+        if (local == none) throw std::logic_error("the search met a local state that the closure does not hold");
+    }
+    const Local &state = column.locals[local];
+    Id inbox_id;
+    if (dead_messages && !column.monitor) {
+        Inbox alive;
+        for (Id message : inbox)
+            if (state.live[message]) alive.push_back(message);
+        inbox_id = column.inboxes.intern(alive);
+    } else {
+        inbox_id = column.inboxes.intern(inbox);
+    }
+    const std::uint64_t key = static_cast<std::uint64_t>(local) << 32 | inbox_id;
+    if (const Id *known = column.cell_of.find(key)) return *known;
+    checked_id(column.cells.size(), "cells");
+    const Id id = static_cast<Id>(column.cells.append([&](Cell &cell) {
+        cell.local = local;
+        cell.inbox = inbox_id;
+        cell.observation = state.observation;
+        cell.failure = state.failure;
+    }));
+    column.cell_of.insert(key, id);
+    return id;
+}
+
+const StepList *Tables::build_steps(Column &column, Id cell, std::vector<Query> &queries) {
+    const std::lock_guard guard(column.lock);
+    if (const StepList *known = column.cells[cell].steps.load(std::memory_order_relaxed)) return known;
+    if (column.cells[cell].asked == round) return nullptr;
+    auto list = std::make_unique<StepList>();
+    const Id local = column.cells[cell].local;
+    if (!column.monitor && local != column.crashed) {
+        const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+        const Inbox inbox(pending.begin(), pending.end());
+        const std::size_t asked = queries.size();
+        for (Id transition = 0; transition < column.transitions.size(); ++transition) {
+            std::vector<Consumption> found;
+            list_consumptions(column, network, Scope::cell, transition, local, inbox, queries, found);
+            if (queries.size() > asked) continue; // gather what else is missing, so that it is asked in one go
+            const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
+            for (const Consumption &consumption : found) {
+                Inbox rest = inbox;
+                if (!stays) consume(rest, column.sets[consumption.set]);
+                const auto &outcomes = consumption.behaviour->outcomes;
+                for (Id i = 0; i < outcomes.size(); ++i) {
+                    const Outcome &outcome = outcomes[i];
+                    Step step;
+                    step.transition = transition;
+                    step.set = consumption.set;
+                    step.outcome = i;
+                    step.failure = outcome.failure;
+                    step.effect = outcome.effect;
+                    if (outcome.effect == Effect::moves) {
+                        step.next = this->cell(column, outcome.local, rest);
+                        step.sends = outcome.sends.data();
+                        step.send_count = static_cast<Id>(outcome.sends.size());
+                    }
+                    list->steps.push_back(step);
+                }
+            }
+        }
+        add_environment(column, local, inbox, list->steps, queries);
+        if (queries.size() > asked) {
+            column.cells[cell].asked = round;
+            return nullptr;
+        }
+    }
+    mark_observed(column, cell, *list);
+    const StepList *result = list.get();
+    column.step_lists.push_back(std::move(list));
+    column.cells[cell].steps.store(result, std::memory_order_release);
+    return result;
+}
+
+void Tables::add_environment(Column &column, Id local, const Inbox &inbox, std::vector<Step> &steps,
+                             std::vector<Query> &queries) {
+    const auto add = [&](Kind kind, Budget budget, Id next, Id subject) {
+        Step step;
+        step.kind = kind;
+        step.budget = budget;
+        step.next = next;
+        step.set = subject == none ? none : column.sets.intern({&subject, 1});
+        steps.push_back(step);
+    };
+    const auto without = [&](std::size_t position) {
+        Inbox rest = inbox;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(position));
+        return cell(column, local, rest);
+    };
+    const bool losing = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
+    const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
+    for (std::size_t i = 0; i < inbox.size(); ++i) {
+        if (i > 0 && inbox[i] == inbox[i - 1]) continue; // losing or doubling either copy is the same step
+        if (losing) add(Kind::lose, loss, without(i), inbox[i]);
+        if (network.budget[static_cast<int>(Budget::duplicates)] > 0) {
+            Inbox more = inbox;
+            if (duplicate(network, more, i, column.sender()))
+                add(Kind::duplicate, Budget::duplicates, cell(column, local, more), inbox[i]);
+        }
+    }
+    if (network.order == Order::fifo && network.head == Head::drop) {
+        for (std::size_t i = 0; i < inbox.size(); ++i) {
+            const Message &head = column.messages[inbox[i]];
+            if (i > 0 && column.messages[inbox[i - 1]].sender == head.sender) continue;
+            bool wanted = false;
+            for (Id transition = 0; transition < column.transitions.size(); ++transition)
+                if (column.transitions[transition].takes(head.type))
+                    wanted |= takes(column, transition, local, inbox[i], queries) != Taken::no;
+            if (!wanted) add(Kind::discard, Budget::free, without(i), inbox[i]);
+        }
+    }
+    if (column.crashed != none && network.budget[static_cast<int>(Budget::crashes)] > 0)
+        add(Kind::crash, Budget::crashes, cell(column, column.crashed, {}), none);
+}
+
+Id Tables::build_delivery(Column &column, Id cell, Id message, std::vector<Query> &queries) {
+    const std::lock_guard guard(column.lock);
+    const Id known = column.known_delivery(cell, message);
+    if (known != none) return known;
+    const Id local = column.cells[cell].local;
+    Id next = cell;
+    if (column.monitor) {
+        const auto *behaviour = column.behaviours.find(column.key(0, local, message));
+        if (behaviour == nullptr) {
+            queries.push_back({Query::Kind::observe, column.index, 0, local, message});
+            return none;
+        }
+        next = this->cell(column, (*behaviour)->outcomes.front().local, {});
+    } else if (local != column.crashed) {
+        const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+        Inbox inbox(pending.begin(), pending.end());
+        next = quorate::deliver(network, inbox, message, column.sender()) ? this->cell(column, local, inbox) : full;
+    }
+    remember_delivery(column, cell, message, next);
+    return next;
+}
+
+void Tables::remember_delivery(Column &column, Id cell, Id message, Id next) {
+    const Row *row = column.cells[cell].row.load(std::memory_order_relaxed);
+    Row *writable = const_cast<Row *>(row); // rows are written under the column's lock alone
+    if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
+        auto bigger = std::make_unique<Row>(row == nullptr ? 4 : (row->mask + 1) * 2);
+        for (std::size_t i = 0; row != nullptr && i <= row->mask; ++i)
+            if (const std::uint64_t entry = row->entries[i].load(std::memory_order_relaxed))
+                bigger->insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
+        writable = bigger.get();
+        column.rows.push_back(std::move(bigger));
+    }
+    writable->insert(message, next);
+    column.cells[cell].row.store(writable, std::memory_order_release);
+}
+
+Id Tables::initial_budget() const { return static_cast<Id>(cell_count(static_cast<Id>(columns.size())) - 1); }
+
+std::uint64_t Tables::left(Id budget_cell, Budget kind) const {
+    std::uint64_t rest = budget_cell;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kind); ++i) rest /= network.budget[i] + 1ull;
+    return rest % (network.budget[static_cast<std::size_t>(kind)] + 1ull);
+}
+
+Id Tables::spend(Id budget_cell, Budget kind) const {
+    if (left(budget_cell, kind) == 0) return none;
+    std::uint64_t stride = 1;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kind); ++i) stride *= network.budget[i] + 1ull;
+    return static_cast<Id>(budget_cell - stride);
+}
+
+void Tables::observe(const std::vector<std::vector<bool>> &observed) {
+    for (auto &column : columns) {
+        column->observe(observed[column->index]);
+        for (std::size_t i = 0; i < column->cells.size(); ++i)
+            column->cells[i].observation = column->locals[column->cells[i].local].observation;
+        for (std::size_t i = 0; i < column->cells.size(); ++i)
+            if (auto *list = const_cast<StepList *>(column->cells[i].steps.load(std::memory_order_relaxed)))
+                mark_observed(*column, static_cast<Id>(i), *list);
+    }
+}
+
+void Tables::forget_cells() {
+    for (auto &column : columns) column->forget_cells();
+}
+
+std::vector<Id> Tables::initial_cells(const std::vector<Id> &locals) {
+    std::vector<Id> cells;
+    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], {}));
+    if (has_budget()) cells.push_back(initial_budget());
+    return cells;
+}
+
+std::uint64_t Tables::content(Id column, Id cell) const {
+    if (column == columns.size()) return cell;
+    const Column &owner = *columns[column];
+    std::uint64_t h = mix(owner.locals[owner.cells[cell].local].content);
+    std::uint64_t sum = 0;
+    for (Id message : owner.inboxes[owner.cells[cell].inbox]) {
+        // Where order counts it is part of the content; elsewhere a sum does not depend on how numbers were given.
+        if (network.order == Order::fifo) sum = mix(sum + owner.messages[message].sender);
+        sum += mix(owner.messages[message].content);
+    }
+    return mix(h ^ (sum * 0x9e3779b97f4a7c15ULL));
+}
+
+std::uint64_t Tables::content(std::span<const Id> cells) const {
+    std::uint64_t h = 0;
+    for (Id i = 0; i < cells.size(); ++i) h = mix(h + content(i, cells[i]) + i);
+    return h;
+}
+
+} // namespace quorate

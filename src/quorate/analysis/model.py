@@ -1,0 +1,259 @@
+"""A definition as numbers: the oracle that the native core asks whatever only Python knows.
+
+The core asks each question once. Local states, messages and field values are numbered here, in the order they are met;
+what is passed along with each is a hash of its content, so that nothing reported depends on that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+from quorate import _core
+from quorate.language.definition import Column, Definition, Property, Transition
+from quorate.language.message import Event, Message
+from quorate.language.outcome import CRASHED, Failure, Local, Outcome
+from quorate.language.pid import column_of
+from quorate.language.run import accepts, fire, observe, prepare
+from quorate.language.values import encode
+from quorate.properties import evaluate
+from quorate.semantics import State
+
+NONE = _core.NONE
+
+# The numbers of the core's enumerations, in its order.
+MODES = {"spontaneous": 0, "on": 1, "exact": 2, "each": 3, "minimal": 4, "maximal": 5}
+ORDERS = {"set": 0, "multiset": 1, "fifo": 2}
+FULL = {"block": 0, "replace": 1}
+HEADS = {"block": 0, "skip": 1, "drop": 2}
+KINDS = {"invariant": 0, "can": 1, "final": 2}
+MOVES, CUT, FAILS = 0, 1, 2
+NO, YES, RAISES = 1, 2, 3
+REQUEST, ACCEPT, FIRE, OBSERVE = 0, 1, 2, 3
+
+Query = tuple[int, int, int, int, int, list[int]]
+Encoded = tuple[int, int, int, list[tuple[int, int]]]
+
+
+class Model:
+    """The oracle of one check: a definition, the properties asked for, and what has been numbered so far."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        properties: Sequence[Property],
+        stop: Callable[[int, int, int, int, int], bool] = lambda *_: False,
+    ) -> None:
+        network = definition.network
+        self.definition = definition
+        self.properties = tuple(properties)
+        self.calls = 0
+        self.restart_on_new_reads = False
+        """With the local quotient a field that was not observed may hold another local state's value (rule 8)."""
+        self.failures: list[Failure] = []
+        self.unhandled: dict[tuple[str, str], None] = {}
+        self._stop = stop
+        self._values: dict[bytes, int] = {}
+        self._groups: dict[bytes, int] = {}
+        self._locals: list[list[Local]] = [[] for _ in definition.columns]
+        self._local_ids: list[dict[tuple[int, ...], int]] = [{} for _ in definition.columns]
+        self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
+        self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
+        self._types: list[dict[type, int]] = [{} for _ in definition.columns]
+        self.engine = _core.Engine(
+            order=ORDERS[network.kind],
+            when_full=FULL[network.full],
+            head=HEADS[network.head],
+            capacity=NONE if network.capacity is None else network.capacity,
+            losses_unlimited=network.losses == "any",
+            duplicates_unlimited=network.duplicates == "any",
+            losses=0 if network.losses == "any" else network.losses,
+            duplicates=0 if network.duplicates == "any" else network.duplicates,
+            crashes=definition.crashes,
+        )
+        for column in definition.columns:
+            transitions = [] if column.is_monitor else definition.transitions(column)
+            self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
+            if column.may_crash:
+                self.local_id(column, CRASHED)
+        for each in self.properties:
+            self.engine.add_property(KINDS[each.kind])
+        self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
+        self.engine.observe(self.observed)
+        self.engine.set_initials(
+            [[self.local_id(column, state[column.index]) for column in definition.columns] for state in definition.initials]
+        )
+
+    # Numbers
+
+    def local_id(self, column: Column, local: Local) -> int:
+        """The number of a local state."""
+        if local is CRASHED:
+            key: tuple[int, ...] = ()
+            encodings = [b"crashed"]
+            values = [1] + [NONE] * column.spec.visible
+        else:
+            encodings = [encode(value) for value in local]
+            known = self._values
+            key = tuple([known.setdefault(each, len(known)) for each in encodings])
+            values = [0, *key[: column.spec.visible]]
+        ids = self._local_ids[column.index]
+        found = ids.get(key)
+        if found is None:
+            found = ids[key] = self.engine.add_local(column.index, _content(*encodings), values, NONE, local is CRASHED)
+            self._locals[column.index].append(local)
+        return found
+
+    def _failed_monitor(self, column: Column, failure: int) -> int:
+        """A local state that stands for a monitor which failed."""
+        ids = self._local_ids[column.index]
+        key = (-1, failure)
+        if key not in ids:
+            values = [0] + [NONE] * column.spec.visible
+            ids[key] = self.engine.add_local(column.index, failure, values, failure, False)
+            self._locals[column.index].append(())
+        return ids[key]
+
+    def message_id(self, column: Column, message: Message | Event) -> int:
+        """The number of a message at its receiver, or of an event at a monitor."""
+        ids = self._message_ids[column.index]
+        encoded = encode(message)
+        found = ids.get(encoded)
+        if found is None:
+            sender = column_of(message.sender) if isinstance(message, Message) else 0
+            kind = self._type_id(column, type(message))
+            found = ids[encoded] = self.engine.add_message(column.index, sender, kind, _content(encoded))
+            self._messages[column.index].append(message)
+        return found
+
+    def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
+        types = self._types[column.index]
+        if cls not in types:
+            types[cls] = len(types)
+            takers = [each for each in self.definition.transitions(column) if _takes(each, cls)]
+            if not takers:
+                self.unhandled.setdefault((cls.__name__, column.cls.__name__))
+            for each in takers if not column.is_monitor else ():
+                self.engine.allow(column.index, each.index, types[cls])
+        return types[cls]
+
+    def failure_id(self, failure: Failure) -> int:
+        if failure not in self.failures:
+            self.failures.append(failure)
+        return self.failures.index(failure)
+
+    def reduced(self, state: State) -> tuple[object, ...]:
+        """The state as the reductions leave it, in the form the core reports states in."""
+        columns: list[tuple[int, list[int]]] = []
+        for column in self.definition.columns:
+            inbox: list[int] = []
+            if not column.is_monitor:
+                inbox = [self.message_id(column, message) for message in state.pending[column.index]]
+                if self.definition.network.kind != "fifo":
+                    inbox.sort()
+            local = self.local_id(column, state.locals[column.index])
+            columns.append(self.engine.reduced(column.index, local, inbox))
+        return columns, list(state.budget)
+
+    # What the core asks
+
+    def fill(self, queries: list[Query]) -> bool:
+        """Answer every query; False if the user wants to stop."""
+        for number, (kind, index, which, local_id, subject, messages) in enumerate(queries):
+            if number % 256 == 255 and self._stop(0, 0, 0, 0, 0):
+                return False
+            self.calls += 1
+            column = self.definition.columns[index]
+            local = self._locals[index][local_id]
+            if kind == OBSERVE:
+                outcome = observe(column, local, self._messages[index][subject])  # type: ignore[arg-type]
+                self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
+                continue
+            transition = self.definition.transitions(column)[which]
+            if kind == REQUEST:
+                self._request(column, transition, local, local_id)
+            elif kind == ACCEPT:
+                group = accepts(column, transition, local, self._messages[index][subject])  # type: ignore[arg-type]
+                number_of = NONE if group is None else self._groups.setdefault(group, len(self._groups))
+                self.engine.put_group(index, which, local_id, subject, number_of)
+            else:
+                consumed = sorted((self._messages[index][each] for each in messages), key=encode)
+                outcomes = fire(column, transition, local, tuple(consumed))  # type: ignore[arg-type]
+                encoded = [self._outcome(column, outcome) for outcome in outcomes]
+                self.engine.put_behaviour(index, which, local_id, subject, encoded)
+        return True
+
+    def _request(self, column: Column, transition: Transition, local: Local, local_id: int) -> None:
+        request = prepare(column, transition, local)
+        mode, size, senders = _mode(transition), 0, list[int]()
+        if request is not None and request.size is not None:
+            mode, size = MODES["exact"], request.size
+        elif request is not None and request.senders is not None:
+            mode, senders = MODES["each"], [column_of(pid) for pid in request.senders]
+        self.engine.put_request(column.index, transition.index, local_id, request is not None, mode, size, senders)
+
+    def _outcome(self, column: Column, outcome: Outcome) -> Encoded:
+        if outcome.failure is not None:
+            return FAILS, NONE, self.failure_id(outcome.failure), []
+        if outcome.local is None:
+            return CUT, NONE, NONE, []
+        columns = self.definition.columns
+        sends = [(receiver, self.message_id(columns[receiver], message)) for receiver, message in outcome.sends]
+        for event in outcome.events:
+            sends += [
+                (monitor.index, self.message_id(monitor, event))
+                for monitor in self.definition.monitors
+                if any(reaction.takes(event) for reaction in self.definition.transitions(monitor))
+            ]
+        return MOVES, self.local_id(column, outcome.local), NONE, sends
+
+    def _observed(self, column: Column, outcome: Outcome) -> Encoded:
+        if outcome.failure is not None:
+            return MOVES, self._failed_monitor(column, self.failure_id(outcome.failure)), NONE, []
+        assert outcome.local is not None
+        return MOVES, self.local_id(column, outcome.local), NONE, []
+
+    def judge(self, number: int, locals: list[int]) -> bool:
+        """Evaluate a property and hand its path of reads to the core; False if the search has to start over."""
+        self.calls += 1
+        state = tuple(self._locals[column][local] for column, local in enumerate(locals))
+        found = evaluate(self.definition, self.properties[number], state)
+        new = [(column, field + 1) for column, field in found.reads if not self.observed[column][field + 1]]
+        for column, field in new:
+            # Processes of one class are likely to be read alike: fewer surprises, fewer restarts.
+            for other in self.definition.columns:
+                if other.cls is self.definition.columns[column].cls:
+                    self.observed[other.index][field] = True
+        if new and self.restart_on_new_reads:
+            return False
+        if new:
+            self.engine.observe(self.observed)
+        path = [(column, field + 1, self._value(column, field, state[column])) for column, field in found.reads]
+        verdict = RAISES if found.failure is not None else YES if found.value else NO
+        self.engine.add_answer(number, path, verdict)
+        return True
+
+    def _value(self, column: int, field: int, local: Local) -> int:
+        if field < 0:
+            return int(local is CRASHED)
+        return self._values[encode(local[field])]
+
+    def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
+        return self._stop(states, transitions, frontier, depth, memory)
+
+    def counted_messages(self) -> int:
+        return sum(len(self._messages[column.index]) for column in self.definition.processes)
+
+
+def _mode(transition: Transition) -> int:
+    if transition.kind in ("start", "step"):
+        return MODES["spontaneous"]
+    return MODES[transition.mode or "on"]
+
+
+def _takes(transition: Transition, cls: type) -> bool:
+    return transition.message is not None and issubclass(cls, transition.message)
+
+
+def _content(*encodings: bytes) -> int:
+    return int.from_bytes(blake2b(b"\0".join(encodings), digest_size=8).digest(), "little")

@@ -1,0 +1,245 @@
+"""Checking a system: the pipeline from definition to result."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from quorate import _core
+from quorate.analysis.model import Model
+from quorate.language.definition import Definition, define
+from quorate.language.errors import LimitError, Location, ModelError, PropertyError
+from quorate.language.system import System
+from quorate.properties import evaluate
+from quorate.search.limits import Watcher, default_memory_limit
+from quorate.search.options import Asked, Options, select
+from quorate.search.rebuild import rebuild
+from quorate.search.reductions import Figures, analyse, reduce
+from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
+from quorate.traces.trace import Trace
+
+BITSTATE_BYTES = 64 << 20
+
+
+def check(
+    system: System | type[System],
+    *,
+    property: str | Iterable[str] | None = None,
+    search: Literal["bfs", "dfs"] | None = None,
+    por: str = "none",
+    split: str = "none",
+    symmetry: str = "none",
+    quotient: str = "on",
+    dead_messages: str = "on",
+    store: Literal["exact", "bitstate"] = "exact",
+    stateless: bool = False,
+    threads: int = 1,
+    max_states: int | None = None,
+    max_memory: int | None = None,
+    timeout: float | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    trace: bool = True,
+    target: str | None = None,
+) -> Result:
+    """Check every property of a system (or those named) in every run of this instance."""
+    options = Options(
+        search, por, split, symmetry, quotient, dead_messages, store, stateless, threads, max_states, max_memory, timeout
+    )
+    with Watcher(timeout, progress) as watcher:
+        definition = define(system)
+        asked = select(definition, property)
+        model = Model(definition, asked.properties, watcher)
+        try:
+            return _Check(model, asked, options, watcher, trace, target).run()
+        except _core.LimitError as limit:
+            raise LimitError(str(limit), code="Q501") from None
+
+
+class _Check:
+    """One check under way."""
+
+    def __init__(
+        self, model: Model, asked: Asked, options: Options, watcher: Watcher, trace: bool, target: str | None
+    ) -> None:
+        self.model = model
+        self.definition: Definition = model.definition
+        self.asked = asked
+        self.options = options
+        self.watcher = watcher
+        self.wants_trace = trace
+        self.target = target
+
+    def run(self) -> Result:
+        try:
+            figures = analyse(self.model, self.options)
+        except _core.Interrupted:
+            figures = {}
+        setup = self.watcher.seconds
+        if self.watcher.reason is not None:
+            return self._result(_nothing(), figures, setup, 0.0)
+        self.watcher.phase = "search"
+        found = self._search()
+        while found["stop"] == "regrown":
+            # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
+            self.model.engine.clear_answers()
+            reduce(self.model, figures)
+            found = self._search()
+        seconds = self.watcher.seconds - setup
+        return self._result(found, figures, setup, seconds)
+
+    def _search(self) -> dict[str, Any]:
+        options = self.options
+        bits = 0
+        if options.store == "bitstate":
+            bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
+        memory = options.max_memory if options.max_memory is not None else default_memory_limit()
+        found: dict[str, Any] = self.model.engine.search(
+            self.model,
+            options.depth_first,
+            1 if options.depth_first else options.threads,
+            self.asked.deadlock,
+            options.stateless,
+            bits,
+            options.max_states,
+            memory + _core.resident_bytes() if options.max_memory is None else memory,
+            self.watcher.seconds_left,
+        )
+        return found
+
+    def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
+        options = self.options
+        trace, witnesses = self._traces(found)
+        outcomes = self._outcomes(found)
+        stopped: Limit | None = None
+        if found["stop"] not in ("finished", "violation"):
+            stopped = self.watcher.reason or found["stop"]
+        verdicts = {outcome.verdict for outcome in outcomes}
+        verdict: Verdict = "violated" if "violated" in verdicts else "incomplete" if "incomplete" in verdicts else "holds"
+        if stopped is not None and verdict == "holds":
+            verdict = "incomplete"
+        violated = next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None)
+        states = found["states"]
+        return Result(
+            system=self.definition.name,
+            target=self.target,
+            parameters=self.definition.parameters,
+            verdict=verdict,
+            property=violated,
+            states=states,
+            transitions=found["transitions"],
+            depth=found["depth"],
+            seconds=seconds,
+            setup_seconds=setup,
+            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            bytes_per_state=found["store_bytes"] / states if states else 0.0,
+            python_calls=self.model.calls,
+            cells=self.model.engine.cell_count(),
+            messages=self.model.counted_messages(),
+            reductions=figures,
+            trace=trace,
+            properties=tuple(outcomes),
+            deadlocks=found["deadlocks"],
+            search="stateless" if options.stateless else "dfs" if options.depth_first else "bfs",
+            store=options.store,
+            threads=1 if options.depth_first else options.threads,
+            stopped_by=stopped,
+            frontier=found["frontier"],
+            coverage=found["coverage"] if options.store == "bitstate" else None,
+            warnings=self._warnings(),
+            bounds=self._bounds(found),
+            witnesses=witnesses,
+        )
+
+    def _traces(self, found: dict[str, Any]) -> tuple[Trace | None, dict[str, Trace]]:
+        """Replay what was found. An accident of the model itself is raised as the error it is."""
+        self.watcher.phase = "replay"
+        violation = found["violation"]
+        shortest = not self.options.depth_first
+        trace = None
+        if violation is not None:
+            trace = rebuild(self.model, violation, shortest)
+            self._raise_accidents(violation, trace)
+        witnesses = {}
+        for goal in found["goals"]:
+            witness = rebuild(self.model, goal, shortest)
+            witnesses[witness.property] = witness
+        return (trace, witnesses) if self.wants_trace else (None, {})
+
+    def _raise_accidents(self, violation: dict[str, Any], trace: Trace) -> None:
+        if violation["finding"] == "failure":
+            failure = trace.steps[-1].failure
+            if failure is not None and failure.kind == "model":
+                place = Location(failure.file, failure.line)
+                raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
+        elif violation["finding"] == "raises":
+            prop = self.model.properties[violation["property"]]
+            state = trace.states[-1]
+            failure = evaluate(self.definition, prop, state.locals).failure
+            assert failure is not None
+            raise PropertyError(
+                f"the property `{prop.name}` raised: {failure.text}\n{trace}",
+                hint=failure.hint or "a property must have an answer in every state; the run above leads to this one",
+                code=failure.code or "Q403",
+                location=Location(failure.file, failure.line),
+            )
+
+    def _outcomes(self, found: dict[str, Any]) -> list[PropertyOutcome]:
+        violation = found["violation"]
+        finished = found["stop"] == "finished"
+        approximate = self.options.store == "bitstate"
+        broken = _broken(violation, self.model)
+        rest: Verdict = "holds" if finished and not approximate else "incomplete"
+        note = "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
+        reached = {self.model.properties[goal["property"]].name for goal in found["goals"]}
+        outcomes: list[PropertyOutcome] = []
+        for each in self.model.properties:
+            if each.kind == "final":
+                continue
+            verdict, why = rest, note
+            if each.kind == "can":
+                if each.name in reached:
+                    verdict, why = "holds", "a run shows it"
+                elif finished and not approximate:
+                    verdict, why = "violated", "no run gets there"
+            if each.name == broken:
+                verdict, why = "violated", ""
+            outcomes.append(PropertyOutcome(each.name, each.kind, verdict, why))
+        if self.asked.deadlock:
+            verdict = "violated" if broken == "deadlock" else rest
+            outcomes.append(PropertyOutcome("deadlock", "deadlock", verdict, "" if verdict == "violated" else note))
+        if broken in ("assertions", "exceptions"):
+            outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
+        elif not outcomes:
+            outcomes.append(PropertyOutcome("assertions", "assertion", rest, note))
+        return outcomes
+
+    def _warnings(self) -> tuple[str, ...]:
+        warnings = [
+            f"{message} is sent to {receiver}, but no transition of {receiver} takes it"
+            for message, receiver in self.model.unhandled
+        ]
+        if self.options.depth_first and self.options.threads > 1:
+            warnings.append("threads are for breadth-first search; this one ran on a single thread")
+        return tuple(warnings)
+
+    def _bounds(self, found: dict[str, Any]) -> tuple[str, ...]:
+        classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
+        return tuple(f"{name}.within" for name in classes)
+
+
+def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
+    """The name of the property that a violation is one of."""
+    if violation is None:
+        return None
+    if violation["finding"] == "deadlock":
+        return "deadlock"
+    if violation["finding"] == "failure":
+        return "assertions" if model.failures[violation["failure"]].kind == "assertion" else "exceptions"
+    return model.properties[violation["property"]].name
+
+
+def _nothing() -> dict[str, Any]:
+    """What a search reports that never began."""
+    numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes"), 0)
+    return {**numbers, "stop": "interrupt", "coverage": 0.0, "violation": None, "goals": [], "cut": []}

@@ -1,0 +1,99 @@
+"""The options of a check: validated in one place, so that Python and the command line say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from quorate.language.definition import Definition, Property
+from quorate.language.errors import PropertyError, QuorateError, did_you_mean
+
+Search = Literal["bfs", "dfs"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "search": ("bfs", "dfs"),
+    "por": ("none", "lpor", "lpor-net", "dpor"),
+    "split": ("none", "reply", "quorum", "combined"),
+    "symmetry": ("none", "naive", "auto"),
+    "quotient": ("on", "off"),
+    "dead_messages": ("on", "off"),
+    "store": ("exact", "bitstate"),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search. `search=None` is breadth-first, or depth-first where only that is possible."""
+
+    search: Search | None = None
+    por: str = "none"
+    split: str = "none"
+    symmetry: str = "none"
+    quotient: str = "on"
+    dead_messages: str = "on"
+    store: Literal["exact", "bitstate"] = "exact"
+    stateless: bool = False
+    threads: int = 1
+    max_states: int | None = None
+    max_memory: int | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            value = getattr(self, name)
+            if value not in allowed and not (name == "search" and value is None):
+                raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
+        for name in ("por", "split", "symmetry"):
+            value = getattr(self, name)
+            if value != "none":
+                raise _wrong(f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'")
+        for name in ("threads", "max_states", "max_memory", "timeout"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise _wrong(f"{name}={value!r}", "it must be more than 0")
+        if self.threads > 1024:
+            raise _wrong(f"threads={self.threads}", "at most 1024")
+        if self.depth_only and self.search == "bfs":
+            what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
+            raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")
+        if self.stateless and self.store == "bitstate":
+            raise _wrong("stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them")
+
+    @property
+    def depth_only(self) -> bool:
+        return self.stateless or self.store == "bitstate"
+
+    @property
+    def depth_first(self) -> bool:
+        return self.search == "dfs" or self.depth_only
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The properties of one check, in the order the core gets them."""
+
+    properties: tuple[Property, ...]
+    deadlock: bool
+
+
+def select(definition: Definition, names: str | Iterable[str] | None) -> Asked:
+    """The properties by name; all that the system states if none is named."""
+    if names is None:
+        chosen: Sequence[Property] = definition.properties
+        deadlock = definition.final is not None
+    else:
+        wanted = [names] if isinstance(names, str) else list(names)
+        known = [each.name for each in definition.properties]
+        for name in wanted:
+            if name not in known and name not in ("deadlock", "assertions"):
+                hint = did_you_mean(name, [*known, "deadlock", "assertions"])
+                raise PropertyError(f"{definition.name} has no property `{name}`", hint=hint, code="Q401")
+        chosen = [each for each in definition.properties if each.name in wanted]
+        deadlock = "deadlock" in wanted
+    final = (definition.final,) if deadlock and definition.final is not None else ()
+    return Asked((*chosen, *final), deadlock)
+
+
+def _wrong(what: str, hint: str) -> QuorateError:
+    return QuorateError(what, hint=hint, code="Q600")
