@@ -18,6 +18,7 @@ from quorate.language.errors import TargetError
 from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import CRASHED
 from quorate.language.pid import Pid
+from quorate.language.values import in_order
 from quorate.traces.text import changed_fields
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def value_to_json(value: Any) -> Any:
     if isinstance(value, tuple):
         return {"$": "tuple", "items": [value_to_json(item) for item in value]}
     if isinstance(value, frozenset):
-        return {"$": "set", "items": [value_to_json(item) for item in value]}
+        return {"$": "set", "items": [value_to_json(item) for item in in_order(value)]}
     if isinstance(value, Mapping):
         return {"$": "map", "items": [[value_to_json(key), value_to_json(item)] for key, item in value.items()]}
     if isinstance(value, Message | Event):

@@ -48,7 +48,7 @@ def run(trace: Trace, width: int = WIDTH) -> Page:
             Piece(actor.ljust(actor_width) + "  ", "fault" if environment else "process"),
             Piece(action.ljust(action_width), "fault" if environment else "action"),
         ]
-        _header(page, left, trace.definition, step)
+        _header(page, left, number_width + 1, trace.definition, step)
         _details(page, number_width + 3, trace.definition, step, before)
         if number < len(trace.steps) and step.next is not None:
             _in_flight(page, number_width + 3, trace.definition, step.next)
@@ -104,7 +104,7 @@ def _action(step: Step) -> str:
     return _ENVIRONMENT.get(step.kind, "discards")
 
 
-def _header(page: Page, left: list[Piece], definition: Definition, step: Step) -> None:
+def _header(page: Page, left: list[Piece], below: int, definition: Definition, step: Step) -> None:
     """The first line of a step. Equal messages of several senders share a line; others get one each."""
     if step.kind in ("lose", "duplicate"):
         lost = step.consumed[0]
@@ -124,7 +124,7 @@ def _header(page: Page, left: list[Piece], definition: Definition, step: Step) -
         if length(line) > page.width and start is left:
             # Nothing of use fits beside a long name: the messages go below it.
             page.add(left)
-            indent = 6
+            indent = below
             start = " " * indent
             line = pieces(start, line[len(left) :])
         page.lines.extend(wrap(line, page.width, indent + 4))

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 _NUMBERED = re.compile(r"^(.*?)(\d+)$")
 
 
 def names(processes: Iterable[str]) -> str:
-    """`acceptor1, acceptor2`, and `acceptor1..5` where at least three follow each other."""
-    runs: list[tuple[str, int, int]] = []  # stem, first, last; a name without a number is its own stem, from 0 to -1
-    for name in processes:
-        match = _NUMBERED.match(name)
-        if match is None:
-            runs.append((name, 0, -1))
-            continue
-        stem, number = match[1], int(match[2])
-        if runs and runs[-1][0] == stem and runs[-1][2] == number - 1:
-            runs[-1] = (stem, runs[-1][1], number)
+    """`acceptor1, acceptor2`; `acceptor1..5` where at least three follow each other; `acceptor2 (twice)` for copies."""
+    copies = Counter(processes)
+    groups: list[list[str]] = []
+    for name in copies:
+        if groups and copies[name] == copies[groups[-1][-1]] == 1 and _follows(groups[-1][-1], name):
+            groups[-1].append(name)
         else:
-            runs.append((stem, number, number))
+            groups.append([name])
     shown: list[str] = []
-    for stem, first, last in runs:
-        if last < first:
-            shown.append(stem)
-        elif last - first >= 2:
-            shown.append(f"{stem}{first}..{last}")
+    for group in groups:
+        if len(group) >= 3:
+            shown.append(f"{group[0]}..{_number(group[-1])}")
         else:
-            shown.extend(f"{stem}{number}" for number in range(first, last + 1))
+            shown.extend(group if copies[group[0]] == 1 else [f"{group[0]} ({_times(copies[group[0]])})"])
     return ", ".join(shown)
+
+
+def _number(name: str) -> int:
+    match = _NUMBERED.match(name)
+    return int(match[2]) if match is not None else 0
+
+
+def _follows(first: str, second: str) -> bool:
+    one, two = _NUMBERED.match(first), _NUMBERED.match(second)
+    return one is not None and two is not None and one[1] == two[1] and int(one[2]) + 1 == int(two[2])
+
+
+def _times(number: int) -> str:
+    return "twice" if number == 2 else f"{number} times"
 
 
 def count(number: int, noun: str) -> str:
