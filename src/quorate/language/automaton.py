@@ -45,6 +45,13 @@ class Automaton:
         super().__init_subclass__(**options)
         if view:  # a property's view of the class: the same fields, read in another way
             return
+        if "__init__" in cls.__dict__:
+            raise ModelError(
+                f"{cls.__name__} defines __init__, which is never called",
+                hint="declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn",
+                code="Q106",
+                location=caller(),
+            )
         fields: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
             fields.update(base.__dict__.get("_fields", {}))

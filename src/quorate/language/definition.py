@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Literal
 
-from quorate.language.automaton import Automaton
+from quorate.language.automaton import Automaton, class_location
 from quorate.language.build import build_all
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
 from quorate.language.message import Event
@@ -207,6 +207,13 @@ def read_class(cls: type[Automaton]) -> Spec:
         forbid_impure(transition)
         transitions.append(transition)
     within = getattr(cls, "within", None)
+    if within is not None and issubclass(cls, Monitor):
+        raise ModelError(
+            f"{cls.__name__}.within: a monitor cannot bound what is explored",
+            hint="put the bound on a process",
+            code="Q106",
+            location=class_location(cls),
+        )
     return Spec(cls, visible + tuple(flags), len(visible), tuple(transitions), within)
 
 

@@ -73,6 +73,8 @@ class Record:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.__doc__ is None:
+            cls.__doc__ = cls.__name__  # else dataclass works out a signature, which takes longer than all the rest
         dataclass(frozen=True, eq=False, repr=False)(cls)
         cls.__setattr__ = Record.__setattr__  # type: ignore[method-assign]
         cls.__delattr__ = Record.__delattr__  # type: ignore[method-assign]

@@ -81,7 +81,7 @@ def collect(cls: type, stop: type, ignored: set[str]) -> dict[str, Parameter]:
         names = [name for name in own_annotations(base) if name not in ignored and not name.startswith("_")]
         hints = _hints(base) if names else {}
         for name in names:
-            found[name] = _parameter(base, name, hints.get(name))
+            found[name] = _parameter(base, stop, name, hints.get(name))
     result: dict[str, Parameter] = {}
     for name, parameter in found.items():
         default = getattr(cls, name, MISSING)
@@ -111,7 +111,14 @@ def _hints(cls: type) -> dict[str, Any]:
         ) from None
 
 
-def _parameter(cls: type, name: str, hint: Any) -> Parameter:
+def _parameter(cls: type, stop: type, name: str, hint: Any) -> Parameter:
+    if hasattr(stop, name):
+        raise ModelError(
+            f"{cls.__name__}.{name}: the name is taken by the language",
+            hint="give the parameter another name",
+            code="Q106",
+            location=class_location(cls),
+        )
     options = [hint]
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         options = list(typing.get_args(hint))

@@ -53,7 +53,10 @@ def prepare(column: Column, transition: Transition, local: Local) -> Request | N
     """
     if local is CRASHED:
         return None
-    return supervised(partial(_prepare, column, transition, local))
+    try:
+        return supervised(partial(_prepare, column, transition, local))
+    except (Exception, SystemExit, Endless):
+        return Request(size=1)
 
 
 def accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
@@ -63,7 +66,10 @@ def accepts(column: Column, transition: Transition, local: Local, message: Messa
     declaration = transition.declaration
     if declaration.where is None and declaration.same is None:
         return b""
-    return supervised(partial(_accepts, column, transition, local, message))
+    try:
+        return supervised(partial(_accepts, column, transition, local, message))
+    except (Exception, SystemExit, Endless):
+        return b""  # taken as accepted, so that `fire` gets to the failure
 
 
 def fire(column: Column, transition: Transition, local: Local, messages: tuple[Message, ...]) -> tuple[Outcome, ...]:
@@ -100,11 +106,7 @@ def is_within(column: Column, local: Local) -> bool:
 
 
 def _prepare(column: Column, transition: Transition, local: Local) -> Request | None:
-    self = instance(column, local, Run(column.pid, (), None, "a guard"))
-    try:
-        return _request(self, transition)
-    except (Exception, SystemExit):
-        return Request(size=1)
+    return _request(instance(column, local, Run(column.pid, (), None, "a guard")), transition)
 
 
 def _request(self: Automaton, transition: Transition) -> Request | None:
@@ -140,17 +142,11 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
 
 def _accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
     declaration = transition.declaration
-    try:
-        if declaration.where is not None:
-            self = instance(column, local, Run(column.pid, (), None, "a guard"))
-            if not declaration.where(self, message):
-                return None
-        same = declaration.same
-        if same is None:
-            return b""
-        return encode(getattr(message, same) if isinstance(same, str) else same(message))
-    except (Exception, SystemExit):
-        return b""  # taken as accepted, so that `fire` gets to the failure
+    if declaration.where is not None:
+        self = instance(column, local, Run(column.pid, (), None, "a guard"))
+        if not declaration.where(self, message):
+            return None
+    return b"" if declaration.same is None else _key(transition, message)
 
 
 def _enabled(self: Any, transition: Transition, messages: tuple[Message, ...], received: ContentSet[Message]) -> bool:
@@ -165,16 +161,24 @@ def _enabled(self: Any, transition: Transition, messages: tuple[Message, ...], r
                 return False
     if request.size is not None and request.size != len(messages):
         return False
-    if declaration.same is not None and len({_key(declaration.same, message) for message in messages}) > 1:
+    if declaration.same is not None and len({_key(transition, message) for message in messages}) > 1:
         return False
     return declaration.enough is None or bool(declaration.enough(self, received))
 
 
-def _key(same: Any, message: Message) -> bytes:
+def _key(transition: Transition, message: Message) -> bytes:
+    """What the messages of one set must agree on, encoded."""
+    same: Any = transition.declaration.same
+    value = getattr(message, same) if isinstance(same, str) else same(message)
     try:
-        return encode(getattr(message, same) if isinstance(same, str) else same(message))
+        return encode(value)
     except BadValueError as bad:
-        raise ModelError(f"same={same!r} gives {bad.value!r}", hint=bad.advice, code="Q101") from None
+        raise ModelError(
+            f"{transition}: same=... gives {bad.value!r}, of type {type(bad.value).__name__}",
+            hint=bad.advice,
+            code="Q101",
+            location=transition.location,
+        ) from None
 
 
 def _attempt(
@@ -208,6 +212,8 @@ def _attempt(
         if not spec.within(self):
             return Outcome(None, choices=tuple(choices.taken), cut=True)
     after = tuple(self.__dict__.values())
+    if len(after) != spec.visible:
+        raise self._undeclared(next(name for name in self.__dict__ if name not in spec.fields))
     if len(local) > spec.visible:
         flags = local[spec.visible :]
         if transition.flag >= 0:

@@ -35,13 +35,18 @@ class Endless(BaseException):
 
 
 class Watch:
-    """What the patrol looks at. `serial` goes up with every run; `thread` is the running thread, 0 between runs."""
+    """What the patrol looks at.
 
-    __slots__ = ("patrolling", "serial", "thread")
+    `serial` goes up with every run, `thread` is the thread that runs it, 0 between runs, and `struck` is the run that
+    the patrol has decided to interrupt.
+    """
+
+    __slots__ = ("patrolling", "serial", "struck", "thread")
 
     def __init__(self) -> None:
         self.serial = 0
         self.thread = 0
+        self.struck = -1
         self.patrolling = False
 
 
@@ -50,18 +55,26 @@ watch = Watch()
 
 def supervised(run: Callable[[], T]) -> T:
     """Run something that may have no end; Endless if it has none. It may be run twice, so it must start afresh."""
-    watch.serial += 1
+    try:
+        return _watched(run)
+    except Suspicion:
+        watch.struck = -1
+    return counted(run)
+
+
+def _watched(run: Callable[[], T]) -> T:
+    serial = watch.serial = watch.serial + 1
     if not watch.patrolling:
         watch.patrolling = True
         _thread.start_new_thread(_patrol, ())
     watch.thread = _thread.get_ident()
     try:
         return run()
-    except Suspicion:
-        pass
     finally:
         watch.thread = 0
-    return counted(run)
+        # The blow may fall just after the run ended by itself. Wait for it here, where it is expected.
+        while watch.struck == serial:
+            time.sleep(0.001)
 
 
 def counted(run: Callable[[], T], limit: int = 0) -> T:
@@ -101,5 +114,8 @@ def _patrol() -> None:
 def _interrupt(serial: int, thread: int) -> None:
     import ctypes
 
+    watch.struck = serial
     if watch.serial == serial and watch.thread == thread:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Suspicion))
+    else:
+        watch.struck = -1
