@@ -36,8 +36,9 @@ def test_memory() -> None:
 
 
 def test_duration() -> None:
-    assert [duration(s) for s in (0.004, 9.994, 59.9, 59.96, 192, 7260)] == [
-        "0.00 s",
+    assert [duration(s) for s in (0.004, 0.25, 9.994, 59.9, 59.96, 192, 7260)] == [
+        "4 ms",
+        "0.25 s",
         "9.99 s",
         "59.9 s",
         "1 min 0 s",

@@ -58,7 +58,9 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
     from quorate.traces.layout import Page, Piece
 
     page = Page()
-    page.add(Piece(f"error {error.code}: ", "bad"), error.message, hanging=2)
+    first, *rest = error.message.splitlines() or [""]
+    page.add(Piece(f"error {error.code}: ", "bad"), first, hanging=2)
+    page.lines.extend((Piece(f"  {line}" if line else ""),) for line in rest)  # a run, laid out already
     if error.location is not None:
         page.lines.append((Piece(f"  {error.location}", "faint"),))
         source = _source_line(error.location.file, error.location.line)

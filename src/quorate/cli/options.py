@@ -1,12 +1,15 @@
 """The options that say how to check, shared by every command that checks."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from quorate.cli.sizes import number, seconds, size
+
+T = TypeVar("T")
 
 
 class Search(StrEnum):
@@ -50,6 +53,18 @@ class TraceForm(StrEnum):
     none = "none"
 
 
+def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """A parser whose complaint reaches the user in its own words."""
+
+    def read(text: str) -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return read
+
+
 def _searching(name: str, help: str, **more: Any) -> Any:
     return typer.Option(name, help=help, rich_help_panel="Search", **more)
 
@@ -81,9 +96,15 @@ PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-n
 SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
 
-MaxStates = Annotated[int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=number, metavar="N")]
-MaxMemory = Annotated[int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=size, metavar="SIZE")]
-Timeout = Annotated[float | None, _limiting("--timeout", "For example 30 or 10m.", parser=seconds, metavar="SECONDS")]
+MaxStates = Annotated[
+    int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=_read(number), metavar="N")
+]
+MaxMemory = Annotated[
+    int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=_read(size), metavar="SIZE")
+]
+Timeout = Annotated[
+    float | None, _limiting("--timeout", "For example 30 or 10m.", parser=_read(seconds), metavar="SECONDS")
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
 TraceOption = Annotated[TraceForm, typer.Option("--trace", help="The run that breaks a property: its form, if any.")]

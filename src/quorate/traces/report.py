@@ -57,7 +57,9 @@ def _verdict(page: Page, result: Result) -> None:
         "violated": ("✗", "bad", _violates(result)),
         "incomplete": ("?", "open", "is not decided"),
     }[result.verdict]
-    parameters = ", ".join(f"{name}={show(value)}" for name, value in result.parameters.items())
+    # A parameter that is None was left open; the others say which instance this is.
+    given = {name: value for name, value in result.parameters.items() if value is not None}
+    parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
     instance = f"({parameters})" if parameters else ""
     if len(f"{mark} {result.system}{instance} {text}") <= page.width:
         page.add(Piece(f"{mark} {result.system}", style), Piece(instance, "faint"), Piece(f" {text}", style))
@@ -136,9 +138,8 @@ def _outcome(outcome: PropertyOutcome, result: Result) -> Content:
 
 
 def _figures(result: Result) -> Iterator[tuple[str, Content]]:
-    deadlocks = f", {count(result.deadlocks, 'deadlock')}" if result.deadlocks else ""
-    found = f"{result.states:,}{deadlocks}"
-    yield "states", found
+    final = f", {result.deadlocks:,} of them without a next step" if result.deadlocks else ""
+    yield "states", f"{result.states:,}{final}"
     yield "transitions", f"{result.transitions:,}"
     yield "depth", f"{result.depth:,}"
     setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
@@ -160,20 +161,30 @@ def _figures(result: Result) -> Iterator[tuple[str, Content]]:
 
 
 def _reductions(result: Result) -> Iterator[tuple[str, Content]]:
+    """Those that ran with their figures; those that did not, together where the reason is the same."""
+    left_out: dict[str, list[str]] = {}
     for name, figures in result.reductions.items():
-        yield name.replace("_", " "), _reduction(figures)
+        shown = name.replace("_", " ").replace("-", " ")
+        if figures.get("ran"):
+            yield shown, _reduction(figures)
+        else:
+            left_out.setdefault(str(figures.get("why", "")), []).append(shown)
+    for why, reductions in left_out.items():
+        yield "left out", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
 
 
 def _reduction(figures: Mapping[str, Any]) -> Content:
-    ran = bool(figures.get("ran"))
+    """The figures that a reduction gave, a factor where there is one, and what it is based on."""
+    of = figures.get("of")
+    parts: list[str] = []
+    for name, value in figures.items():
+        if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
+            amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
+            parts.append(f"{amount} {name.replace('_', ' ')}")
+    if isinstance(figures.get("factor"), int | float):
+        parts.append(f"factor {figures['factor']:,.1f}")
     why = str(figures.get("why", ""))
-    factor = figures.get("factor")
-    parts = [Piece("on" if ran else "off", "" if ran else "faint")]
-    if isinstance(factor, int | float) and factor:
-        parts.append(Piece(f", factor {factor:,.1f}"))
-    if why:
-        parts.append(Piece(f": {why}", "faint"))
-    return parts
+    return [", ".join(parts) or "ran", Piece(f": {why}" if why else "", "faint")]
 
 
 def _replay(page: Page, result: Result, saved: str | None) -> None:

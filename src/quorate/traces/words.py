@@ -55,6 +55,8 @@ def memory(size: float) -> str:
 
 
 def duration(seconds: float) -> str:
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 9.995:
         return f"{seconds:.2f} s"
     if seconds < 59.95:
