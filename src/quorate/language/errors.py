@@ -87,7 +87,11 @@ def is_model_file(filename: str) -> bool:
 
 def caller() -> Location | None:
     """The nearest line of model code on the stack."""
-    frame: FrameType | None = sys._getframe(1)
+    return nearest(sys._getframe(1))
+
+
+def nearest(frame: FrameType | None) -> Location | None:
+    """The line of model code that a frame belongs to or was called from."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if is_model_file(filename):

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from quorate.language.errors import Location, QuorateError, is_model_file
 from quorate.language.outcome import Failure
-from quorate.language.watchdog import MAX_LINES, Endless
+from quorate.language.watchdog import MAX_STEPS, Endless
 
 _LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
@@ -15,10 +15,10 @@ _LIBRARY = linecache.__file__.removesuffix("linecache.py")
 def failure_of(error: BaseException, place: Location) -> Failure:
     """What went wrong, and the model's line where it did."""
     if isinstance(error, Endless):
-        file, line = (error.file, error.line) if is_model_file(error.file) else place
+        file, line = error.location or place
         return Failure(
             "exception",
-            f"did not come to an end within {MAX_LINES:,} lines",
+            f"did not come to an end within {MAX_STEPS:,} steps",
             file,
             line,
             "a handler must end: look for a loop whose condition never becomes false",

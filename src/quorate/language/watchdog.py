@@ -1,8 +1,8 @@
 """Handlers that never return.
 
-Counting every line of every handler would be dear, a time limit alone would make verdicts depend on the machine. So a
-patrol notices a handler that has been running for long, interrupts it, and the run is repeated with its lines counted:
-only the count decides. The limit is so high that no machine executes that many lines before the patrol comes by.
+Counting every instruction of every handler would be dear, a time limit alone would make verdicts depend on the machine.
+So a patrol notices a handler that has been running for long, interrupts it, and the run is repeated with its
+instructions counted: only the count decides. The limit is high enough that the patrol comes by before it is reached.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
+from quorate.language.errors import Location, nearest
+
 T = TypeVar("T")
 
-PATROL_SECONDS = 0.5
-MAX_LINES = 20_000_000
-_IDLE_ROUNDS = 10
+PATROL_SECONDS = 0.25
+MAX_STEPS = 20_000_000
+_IDLE_ROUNDS = 20
 
 
 class Suspicion(BaseException):
@@ -28,10 +30,9 @@ class Suspicion(BaseException):
 class Endless(BaseException):
     """The counted run went over the limit."""
 
-    def __init__(self, file: str, line: int) -> None:
-        super().__init__(f"{file}:{line}")
-        self.file = file
-        self.line = line
+    def __init__(self, location: Location | None) -> None:
+        super().__init__(str(location))
+        self.location = location
 
 
 class Watch:
@@ -70,6 +71,9 @@ def _watched(run: Callable[[], T]) -> T:
     watch.thread = _thread.get_ident()
     try:
         return run()
+    except Suspicion:
+        watch.struck = -1
+        raise
     finally:
         watch.thread = 0
         # The blow may fall just after the run ended by itself. Wait for it here, where it is expected.
@@ -77,15 +81,18 @@ def _watched(run: Callable[[], T]) -> T:
             time.sleep(0.001)
 
 
-def counted(run: Callable[[], T], limit: int = 0) -> T:
-    """Run with every line of Python counted."""
-    left = limit or MAX_LINES
+def counted(run: Callable[[], T]) -> T:
+    """Run with every instruction of Python counted. Lines would not do: `while True: pass` never starts a new one."""
+    left = MAX_STEPS
 
-    def count(frame: FrameType, _event: str, _argument: Any) -> Any:
+    def count(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
+        if event == "call":
+            frame.f_trace_opcodes = True
+            frame.f_trace_lines = False
         left -= 1
         if left < 0:
-            raise Endless(frame.f_code.co_filename, frame.f_lineno)
+            raise Endless(nearest(frame))
         return count
 
     previous = sys.gettrace()
