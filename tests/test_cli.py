@@ -242,8 +242,9 @@ def test_a_sweep_as_csv() -> None:
     ran = Ran("sweep", "paxos", "-p", "acceptors=2,3", "--csv")
     assert ran.status == 0
     header, *rows = ran.out.splitlines()
-    assert header == "acceptors,verdict,property,states,transitions,depth,seconds,bytes_per_state,python_calls"
+    assert header.startswith("acceptors,verdict,property,states,transitions,depth,seconds,")
     assert rows[1].startswith("3,holds,,1005,")
+    assert {row.count(",") for row in rows} == {header.count(",")}
 
 
 def test_a_sweep_has_one_form() -> None:

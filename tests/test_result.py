@@ -28,7 +28,7 @@ def test_the_report_of_a_result_that_holds() -> None:
               transitions    2,340
               depth          14
               time           0.25 s (4,020 states/s), and 50 ms to set up
-              memory         16 bytes a state, 43.0 MB at most
+              memory         43.0 MB at most
               tables         340 cells and 57 messages from 812 calls into Python
               search         breadth-first
               quotient       factor 3.4: 120 local states in 35 classes
@@ -67,6 +67,10 @@ def test_a_deadlock_and_a_failure_have_verdicts_in_words() -> None:
     assert lines(result(verdict="violated", property="deadlock"))[0].endswith(" can deadlock")
     failed = result(violation(Everything(), "assertion"))
     assert lines(failed)[0].endswith(" fails in asker1.complain")
+
+
+def test_bytes_a_state_are_told_where_they_mean_something() -> None:
+    assert "  memory         16 bytes a state, 43.0 MB at most" in lines(result(states=20_000))
 
 
 def test_many_parameters_move_below_the_verdict() -> None:

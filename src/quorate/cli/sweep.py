@@ -49,14 +49,17 @@ Parameters = Annotated[
     typer.Option("-p", "--param", metavar="NAME=A..B", help="Values of a parameter: 2..5, or 3,5,7, or one; repeat."),
 ]
 
-# Name, width, and how a result fills it. Widths are fixed, so that rows can be printed one by one and still align.
-_COLUMNS: tuple[tuple[str, int], ...] = (
-    ("states", 13),
-    ("transitions", 14),
-    ("depth", 5),
-    ("seconds", 9),
-    ("bytes/state", 11),
-    ("python calls", 12),
+# Name and width. Widths are fixed, so that rows can be printed one by one and still align.
+_COLUMNS = (("states", 12), ("transitions", 13), ("depth", 5), ("seconds", 8), ("bytes/state", 11))
+_CSV = (
+    "states",
+    "transitions",
+    "depth",
+    "seconds",
+    "setup_seconds",
+    "bytes_per_state",
+    "peak_memory_bytes",
+    "python_calls",
 )
 
 
@@ -169,7 +172,6 @@ def _figures(row: Row) -> list[Any]:
         result.depth,
         round(result.seconds, 3),
         round(result.bytes_per_state, 1),
-        result.python_calls,
     ]
 
 
@@ -192,9 +194,11 @@ def _csv(names: list[str], rows: Iterator[Row]) -> list[Row]:
     for row in rows:
         point = [_written(value) for value in row.point.values()]
         if row.error is not None:
-            out.writerow([*point, "error", row.error.message, *[""] * len(_COLUMNS)])
+            out.writerow([*point, "error", row.error.message, *[""] * len(_CSV)])
         else:
-            out.writerow([*point, row.verdict, row.result.property or "", *_figures(row)])
+            out.writerow(
+                [*point, row.verdict, row.result.property or "", *(getattr(row.result, name) for name in _CSV)]
+            )
         sys.stdout.flush()
         done.append(row)
     return done

@@ -109,13 +109,14 @@ class Page:
         if self.lines and self.lines[-1]:
             self.lines.append(())
 
-    def table(self, rows: Iterable[tuple[str, Content]], indent: int = 2) -> None:
+    def table(self, rows: Iterable[tuple[Content, Content]], indent: int = 2) -> None:
         """Names on the left, aligned; what they mean on the right, wrapped under itself."""
-        entries = [(name, pieces(content)) for name, content in rows]
-        column = max((len(name) for name, _ in entries), default=0)
+        entries = [(pieces(name), pieces(content)) for name, content in rows]
+        column = max((length(name) for name, _ in entries), default=0)
         for name, content in entries:
-            start = indent + column + 2
-            self.add(Piece(" " * indent + name.ljust(column) + "  ", "faint"), content, hanging=start)
+            faint = [Piece(piece.text, piece.style or "faint") for piece in name]
+            gap = " " * (column - length(name) + 2)
+            self.add(" " * indent, faint, gap, content, hanging=indent + column + 2)
 
     def plain(self, ascii_only: bool = False) -> str:
         text = "\n".join("".join(piece.text for piece in line).rstrip() for line in self.lines)

@@ -115,8 +115,9 @@ def _properties(page: Page, result: Result) -> None:
     )
 
 
-def _marked(outcome: PropertyOutcome) -> str:
-    return {"holds": "✓", "violated": "✗", "incomplete": "?"}[outcome.verdict] + " " + outcome.name
+def _marked(outcome: PropertyOutcome) -> Content:
+    mark, style = {"holds": ("✓", "good"), "violated": ("✗", "bad"), "incomplete": ("?", "open")}[outcome.verdict]
+    return Piece(mark, style), f" {outcome.name}"
 
 
 def _outcome(outcome: PropertyOutcome, result: Result) -> Content:
@@ -128,7 +129,7 @@ def _outcome(outcome: PropertyOutcome, result: Result) -> Content:
             return "can happen" + (f", first after {count(len(witness), 'step')}" if witness is not None else "")
         return "cannot happen" if outcome.verdict == "violated" else "not seen so far"
     return {
-        "holds": "in every state",
+        "holds": "never" if outcome.kind == "deadlock" else "in every state",
         "violated": "violated",
         "incomplete": "not violated in what was searched",
     }[outcome.verdict]
@@ -145,7 +146,9 @@ def _figures(result: Result) -> Iterator[tuple[str, Content]]:
     setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
     speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
     yield "time", f"{duration(result.seconds)}{speed}{setup}"
-    each = f"{result.bytes_per_state:.0f} bytes a state, " if result.bytes_per_state else ""
+    # Of a small search, the figure would be about empty tables.
+    telling = result.bytes_per_state and result.states >= 10_000
+    each = f"{result.bytes_per_state:.0f} bytes a state, " if telling else ""
     yield "memory", f"{each}{memory(result.peak_memory_bytes)} at most"
     yield (
         "tables",
@@ -169,8 +172,8 @@ def _reductions(result: Result) -> Iterator[tuple[str, Content]]:
             yield shown, _reduction(figures)
         else:
             left_out.setdefault(str(figures.get("why", "")), []).append(shown)
-    for why, reductions in left_out.items():
-        yield "left out", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
+    for number, (why, reductions) in enumerate(left_out.items()):
+        yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
 
 
 def _reduction(figures: Mapping[str, Any]) -> Content:
