@@ -188,9 +188,7 @@ def _json(row: Row) -> dict[str, Any]:
 def _csv(names: list[str], rows: Iterator[Row]) -> list[Row]:
     done: list[Row] = []
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(
-        [*names, "verdict", "property", *(name.replace(" ", "_").replace("/", "_per_") for name, _ in _COLUMNS)]
-    )
+    out.writerow([*names, "verdict", "property", *_CSV])
     for row in rows:
         point = [_written(value) for value in row.point.values()]
         if row.error is not None:
