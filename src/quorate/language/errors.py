@@ -81,7 +81,9 @@ _MODELS = os.path.join(_PACKAGE, "protocols") + os.sep
 
 
 def is_model_file(filename: str) -> bool:
-    """Whether a frame of this file is the model's own code rather than Quorate's."""
+    """Whether a frame of this file is the model's own code rather than Quorate's, or a dataclass's generated one."""
+    if filename == "<string>":
+        return False
     return filename.startswith(_MODELS) or not filename.startswith(_PACKAGE + os.sep)
 
 

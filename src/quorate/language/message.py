@@ -69,7 +69,7 @@ class Record:
     """What messages and events share: named fields, an origin, identity by content."""
 
     _names: ClassVar[tuple[str, ...]] = ()
-    _kind_of: ClassVar[str] = "record"
+    _kind_of: ClassVar[str] = "a record"
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -81,7 +81,7 @@ class Record:
         cls._names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
         for name in _RESERVED.intersection(cls._names):
             raise ModelError(
-                f"{cls.__name__}.{name}: a {cls._kind_of} knows by itself where it comes from",
+                f"{cls.__name__}.{name}: {cls._kind_of} knows by itself where it comes from",
                 hint="leave the field out, or give it another name",
                 code="Q106",
                 location=caller(),
@@ -90,7 +90,7 @@ class Record:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise ModelError(
-            f"{type(self).__name__}.{name} was assigned: a {self._kind_of} cannot be changed once it is made",
+            f"{type(self).__name__}.{name} was assigned: {self._kind_of} cannot be changed once it is made",
             hint=f"make a new one: `{type(self).__name__}(...)`, or dataclasses.replace(m, {name}=...)",
             code="Q103",
             location=caller(),
@@ -98,7 +98,7 @@ class Record:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise ModelError(
-            f"{type(self).__name__}.{name} was deleted: a {self._kind_of} cannot be changed once it is made",
+            f"{type(self).__name__}.{name} was deleted: {self._kind_of} cannot be changed once it is made",
             hint=f"make a new one: `{type(self).__name__}(...)`",
             code="Q103",
             location=caller(),
@@ -119,7 +119,7 @@ class Record:
 class Message(Record):
     """Something one process sends to another. `m.sender` is the identity of the process that sent it."""
 
-    _kind_of = "message"
+    _kind_of = "a message"
 
     @property
     def sender(self) -> Pid:
@@ -131,7 +131,7 @@ class Message(Record):
 class Event(Record):
     """Something a handler tells the monitors: `self.emit(ReadBegan())`. `e.source` is the process that emitted it."""
 
-    _kind_of = "event"
+    _kind_of = "an event"
 
     @property
     def source(self) -> Pid:

@@ -213,7 +213,9 @@ def _attempt(
             return Outcome(None, choices=tuple(choices.taken), cut=True)
     after = tuple(self.__dict__.values())
     if len(after) != spec.visible:
-        raise self._undeclared(next(name for name in self.__dict__ if name not in spec.fields))
+        error: ModelError = self._undeclared(next(name for name in self.__dict__ if name not in spec.fields))
+        error.location = transition.location
+        raise error
     if len(local) > spec.visible:
         flags = local[spec.visible :]
         if transition.flag >= 0:
