@@ -33,12 +33,14 @@ struct Worker {
 
     Expander expander;
     unsigned number;
-    std::vector<std::byte> buffer{}; // packed successors, waiting to be looked up together
+    // Successors waiting to be looked up together: packed, with their hashes. Both lists are longer than what they hold.
+    std::vector<Word> buffer{};
     struct Waiting {
         std::uint64_t hash;
         bool observed;
     };
-    std::vector<Waiting> waiting{};
+    std::vector<Waiting> successors{};
+    std::size_t waiting = 0;
     std::vector<Range> deferred{};
     std::vector<Unchecked> unchecked{};
     std::optional<Witness> violation{};
@@ -104,11 +106,9 @@ class BreadthFirst {
 
     void insert_initial(const std::vector<Id> &cells) {
         store_.widen();
-        Expander expander(tables_);
-        expander.cells = cells;
-        std::vector<std::byte> packed(store_.layout().stride() + Layout::slack);
+        std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
-        if (store_.insert(0, packed.data(), expander.hash()) == Store::Insertion::fresh) check(*workers_[0], cells, 0);
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data()))) == Store::Insertion::fresh) check(*workers_[0], cells, 0);
     }
 
     // After a round: answers, growth, verdicts. Returns the work that was put aside.
@@ -120,7 +120,7 @@ class BreadthFirst {
         for (auto &worker : workers_) {
             if (worker->error) std::rethrow_exception(worker->error);
             // Room in the index first: what waits is packed in the layout of now.
-            while (store_.room() < worker->waiting.size() + portion * options_.threads) grow();
+            while (store_.room() < worker->waiting + portion * options_.threads) grow();
             flush(*worker);
             queries.insert(queries.end(), worker->expander.queries.begin(), worker->expander.queries.end());
             worker->expander.queries.clear();
@@ -306,23 +306,22 @@ class BreadthFirst {
         const std::byte *packed = store_.state(array, position);
         Expander &expander = worker.expander;
         layout.unpack(packed, expander.cells.data());
-        const std::size_t mark = worker.waiting.size();
+        const std::size_t mark = worker.waiting;
         const std::uint64_t transitions = worker.transitions;
-        const std::size_t stride = layout.stride();
+        const std::size_t words = layout.words();
         bool misfit = false;
         std::vector<Witness> failures;
         const auto emit = [&](Id, const Step &, Id, std::uint64_t hash, bool observed) {
-            const std::size_t at = worker.waiting.size() * stride;
-            if (worker.buffer.size() < at + stride + Layout::slack)
-                worker.buffer.resize((at + stride + Layout::slack) * 2);
-            std::byte *target = worker.buffer.data() + at;
-            std::memcpy(target, packed, stride);
-            for (Id column : expander.touched) {
-                misfit |= !layout.fits(column, expander.cells[column]);
-                layout.set(target, column, expander.cells[column]);
+            if (worker.successors.size() == worker.waiting) worker.successors.resize(worker.waiting * 2 + 64);
+            if (worker.buffer.size() < (worker.waiting + 1) * words) worker.buffer.resize(worker.successors.size() * words);
+            Word *target = worker.buffer.data() + worker.waiting * words;
+            layout.load(packed, target);
+            for (const auto &[column, before, after] : expander.changes()) {
+                misfit |= !layout.fits(column, after);
+                layout.change(target, column, before, after);
             }
             store_.prefetch(hash);
-            worker.waiting.push_back({hash, observed});
+            worker.successors[worker.waiting++] = {hash, observed};
             ++worker.transitions;
         };
         const auto fail = [&](Id column, Id step, Id failure) {
@@ -335,10 +334,10 @@ class BreadthFirst {
             failures.push_back(std::move(witness));
             ++worker.transitions;
         };
-        const Expander::Summary summary = expander.expand(expander.hash(), emit, fail);
+        const Expander::Summary summary = expander.expand(expander.sum(), emit, fail);
         if (summary.missing || misfit) {
             if (misfit) widen_ = pause_ = true;
-            worker.waiting.resize(mark);
+            worker.waiting = mark;
             worker.transitions = transitions;
             worker.deferred.push_back({array, position, position + 1});
             return;
@@ -356,13 +355,13 @@ class BreadthFirst {
             ++worker.deadlocks;
             if (options_.deadlock) check_stuck(worker, expander.cells, depth_);
         }
-        if (worker.waiting.size() >= batch) flush(worker);
+        if (worker.waiting >= batch) flush(worker);
     }
 
     std::uint64_t step_content(const Witness &witness) const {
         const Column &column = *tables_.columns[witness.column];
         const StepList *list = column.cells[witness.cells[witness.column]].steps.load(std::memory_order_acquire);
-        const Step &step = list->steps[witness.step];
+        const Step &step = (*list)[witness.step];
         std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
         if (step.set != none)
             for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
@@ -370,33 +369,35 @@ class BreadthFirst {
     }
 
     void flush(Worker &worker) {
-        const std::size_t stride = store_.layout().stride();
+        const std::size_t words = store_.layout().words();
         worker.published.store(worker.transitions, std::memory_order_relaxed);
         std::size_t done = 0;
-        while (done < worker.waiting.size()) {
+        while (done < worker.waiting) {
             // Each thread may be in the midst of one portion, so this much room is enough for all.
             if (store_.room() < portion * options_.threads) {
                 pause_ = true;
                 break;
             }
-            const std::size_t end = std::min(worker.waiting.size(), done + portion);
-            for (std::size_t i = done; i < end; ++i) store_.prefetch_state(worker.waiting[i].hash);
+            const std::size_t end = std::min(worker.waiting, done + portion);
+            for (std::size_t i = done; i < end; ++i) store_.prefetch_state(worker.successors[i].hash);
             for (; done < end; ++done) {
-                const std::byte *packed = worker.buffer.data() + done * stride;
-                if (store_.insert(worker.number, packed, worker.waiting[done].hash) == Store::Insertion::known) continue;
-                if (!worker.waiting[done].observed) continue;
+                const Word *packed = worker.buffer.data() + done * words;
+                if (store_.insert(worker.number, packed, worker.successors[done].hash) == Store::Insertion::known) continue;
+                if (!worker.successors[done].observed) continue;
                 worker.scratch.resize(tables_.width());
-                store_.layout().unpack(packed, worker.scratch.data());
+                store_.layout().unpack(reinterpret_cast<const std::byte *>(packed), worker.scratch.data());
                 check(worker, worker.scratch, depth_ + 1);
             }
         }
-        if (done == worker.waiting.size()) {
-            worker.waiting.clear();
-        } else if (done > 0) {
-            std::memmove(worker.buffer.data(), worker.buffer.data() + done * stride,
-                         (worker.waiting.size() - done) * stride);
-            worker.waiting.erase(worker.waiting.begin(), worker.waiting.begin() + static_cast<std::ptrdiff_t>(done));
+        const auto shift = [&](auto &list, std::size_t width) {
+            std::copy(list.begin() + static_cast<std::ptrdiff_t>(done * width),
+                      list.begin() + static_cast<std::ptrdiff_t>(worker.waiting * width), list.begin());
+        };
+        if (done > 0 && done < worker.waiting) {
+            shift(worker.buffer, words);
+            shift(worker.successors, 1);
         }
+        worker.waiting -= done;
     }
 
     // --- verdicts ---

@@ -83,39 +83,56 @@ struct Step {
     bool observed = false; // a property may tell the difference
 };
 
-struct StepList {
-    std::vector<Step> steps{};
-};
+using StepList = std::vector<Step>;
 
 // deliver[cell]: an open-addressing row from messages to next cells, filled lazily and replaced when it fills up.
-struct Row {
-    explicit Row(std::size_t size) : mask(size - 1), entries(std::make_unique<std::atomic<std::uint64_t>[]>(size)) {}
-    std::size_t mask, count = 0;
-    std::unique_ptr<std::atomic<std::uint64_t>[]> entries; // (message + 1) << 32 | next cell; 0 is empty
-
-    static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
+class Row {
+  public:
+    static std::unique_ptr<Row> make(std::size_t size) { return std::unique_ptr<Row>(new (size) Row(size)); }
     Id find(Id message) const {
         for (std::size_t i = slot(message);; ++i) {
-            const std::uint64_t entry = entries[i & mask].load(std::memory_order_acquire);
+            const std::uint64_t entry = entries()[i & mask].load(std::memory_order_acquire);
             if (entry >> 32 == static_cast<std::uint64_t>(message) + 1) return static_cast<Id>(entry);
             if (entry == 0) return none;
         }
     }
     void insert(Id message, Id next) {
         std::size_t i = slot(message);
-        while (entries[i & mask].load(std::memory_order_relaxed) != 0) ++i;
-        entries[i & mask].store((static_cast<std::uint64_t>(message) + 1) << 32 | next, std::memory_order_release);
+        while (entries()[i & mask].load(std::memory_order_relaxed) != 0) ++i;
+        entries()[i & mask].store((static_cast<std::uint64_t>(message) + 1) << 32 | next, std::memory_order_release);
         ++count;
     }
+    void copy_from(const Row &other) {
+        for (std::size_t i = 0; i <= other.mask; ++i)
+            if (const std::uint64_t entry = other.entries()[i].load(std::memory_order_relaxed))
+                insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
+    }
+    const std::size_t mask;
+    std::size_t count = 0;
+
+    static void operator delete(void *row) { ::operator delete(row); }
+
+  private:
+    using Entry = std::atomic<std::uint64_t>; // (message + 1) << 32 | next cell; 0 is empty
+
+    explicit Row(std::size_t size) : mask(size - 1) {
+        for (std::size_t i = 0; i < size; ++i) new (entries() + i) Entry(0);
+    }
+    // The entries lie right behind the row itself: one look-up less on the hottest path.
+    static void *operator new(std::size_t bytes, std::size_t size) {
+        return ::operator new(bytes + size * sizeof(Entry));
+    }
+    Entry *entries() const { return reinterpret_cast<Entry *>(const_cast<Row *>(this) + 1); }
+    static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
 };
 
 struct Cell {
+    std::atomic<const StepList *> steps{nullptr};
+    std::atomic<const Row *> row{nullptr};
     Id local = 0, inbox = 0;
     Id observation = 0;
     Id failure = none;
     std::uint64_t asked = 0; // the round in which its steps were last asked for
-    std::atomic<const StepList *> steps{nullptr};
-    std::atomic<const Row *> row{nullptr};
 };
 
 struct Query {

@@ -68,7 +68,7 @@ class DepthFirst {
             for (const auto &locals : tables_.initials) {
                 std::vector<Id> cells = tables_.initial_cells(locals);
                 expander_.cells = cells;
-                if (insert(cells, expander_.hash()) && check(cells)) explore(cells);
+                if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
                 if (done()) break;
             }
         } catch (const std::bad_alloc &) {
@@ -121,7 +121,7 @@ class DepthFirst {
         path_.insert(path_.end(), cells.begin(), cells.end());
         const std::size_t begin = successors_.size();
         expander_.cells = cells;
-        const std::uint64_t hash = expander_.hash();
+        const std::uint64_t sum = expander_.sum(), hash = spread(sum);
         frames_.push_back({begin, begin, hash});
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
         if (options_.stateless) on_path_.emplace(hash, path_.size() - width_);
@@ -133,7 +133,7 @@ class DepthFirst {
                 successors_.push_back({next, observed});
             };
             const auto fail = [&](Id column, Id step, Id failure) { failures.emplace_back(column, step, failure); };
-            summary = expander_.expand(hash, emit, fail);
+            summary = expander_.expand(sum, emit, fail);
             if (summary.missing) {
                 pending_.resize(begin * width_);
                 successors_.resize(begin);
@@ -193,7 +193,7 @@ class DepthFirst {
             if (resident_bytes() + store_->bytes_to_grow() > options_.limits.memory) throw std::bad_alloc();
             store_->grow();
         }
-        packed_.assign(store_->layout().stride() + Layout::slack, std::byte{0});
+        packed_.resize(store_->layout().words());
         store_->layout().pack(cells.data(), packed_.data());
         const bool fresh = store_->insert(0, packed_.data(), hash) == Store::Insertion::fresh;
         result_.states = store_->size();
@@ -289,7 +289,7 @@ class DepthFirst {
     std::vector<Successor> successors_{};
     std::unordered_multimap<std::uint64_t, std::size_t> on_path_{};
     std::vector<Id> current_{};
-    std::vector<std::byte> packed_{};
+    std::vector<Word> packed_{};
     Stop stop_ = Stop::finished;
     SearchResult result_{};
 };

@@ -16,7 +16,7 @@ bool leads_to(Expander &expander, const std::vector<Id> &target, std::vector<Id>
     for (Id column = 0; column < tables.columns.size(); ++column) {
         const StepList *list = tables.columns[column]->cells[cells[column]].steps.load(std::memory_order_acquire);
         if (list == nullptr) continue; // the level was not finished; its states have other ways on
-        for (const Step &step : list->steps) {
+        for (const Step &step : *list) {
             if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
             moved = cells;
             moved[column] = step.next;

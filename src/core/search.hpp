@@ -107,11 +107,17 @@ void ask(Tables &tables, Oracle &oracle, std::vector<Query> &queries);
 
 // The successors of one state, one after another, in a buffer of cells that is changed and restored.
 struct Expander {
-    explicit Expander(Tables &tables) : tables(tables), cells(tables.width()), cut(tables.columns.size(), false) {}
+    explicit Expander(Tables &tables) : tables(tables), cells(tables.width()), cut(tables.columns.size(), false) {
+        for (const auto &column : tables.columns) processes_ += !column->monitor;
+    }
 
     Tables &tables;
     std::vector<Id> cells;   // the state; during a call-back, the successor
-    std::vector<Id> touched{}; // the columns in which the successor differs, perhaps
+    struct Change {
+        Id column, before, after;
+    };
+    // From the state to the successor, in order; a column may occur twice.
+    std::span<const Change> changes() const { return {changes_.data(), changed_}; }
     std::vector<bool> cut;     // the columns whose bound (`within`) has cut a step
     std::vector<Query> queries{};
 
@@ -122,18 +128,17 @@ struct Expander {
 
     // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
     // and fail(column, step number, failure) for every step in which a handler or a monitor fails.
-    template <typename Emit, typename Fail> Summary expand(std::uint64_t hash, Emit emit, Fail fail) {
+    template <typename Emit, typename Fail> Summary expand(std::uint64_t sum, Emit emit, Fail fail) {
         Summary summary;
-        const Id processes = static_cast<Id>(tables.columns.size());
-        for (Id column = 0; column < processes; ++column) {
+        for (Id column = 0; column < processes_; ++column) {
             const StepList *list = tables.steps(column, cells[column], queries);
             if (list == nullptr) summary.missing = true;
             if (summary.missing) continue;
-            for (Id number = 0; number < list->steps.size(); ++number) {
-                const Step &step = list->steps[number];
+            for (Id number = 0; number < list->size(); ++number) {
+                const Step &step = (*list)[number];
                 const bool protocol = step.kind == Kind::step || step.kind == Kind::discard;
                 if (step.effect == Effect::moves) {
-                    take(column, step, number, hash, protocol, summary, emit, fail);
+                    take(column, step, number, sum, protocol, summary, emit, fail);
                 } else {
                     summary.enabled = true;
                     if (step.effect == Effect::cut)
@@ -145,24 +150,20 @@ struct Expander {
         }
         return summary;
     }
-    std::uint64_t hash() const {
-        std::uint64_t h = 0;
-        for (Id column = 0; column < cells.size(); ++column) h ^= cell_hash(column, cells[column]);
-        return h;
-    }
+    // The sum of the columns' shares; `spread` makes a hash of it.
+    std::uint64_t sum() const { return tables.sum(cells.data()); }
 
   private:
     template <typename Emit, typename Fail>
-    void take(Id column, const Step &step, Id number, std::uint64_t hash, bool protocol, Summary &summary, Emit &emit,
+    void take(Id column, const Step &step, Id number, std::uint64_t sum, bool protocol, Summary &summary, Emit &emit,
               Fail &fail) {
-        touched.clear();
-        before_.clear();
+        if (changes_.size() < step.send_count + 2u) changes_.resize(step.send_count + 2u);
+        changed_ = 0;
         bool observed = step.observed, possible = true;
         Id failure = none;
         const auto move = [&](Id which, Id next) {
-            hash ^= cell_hash(which, cells[which]) ^ cell_hash(which, next);
-            touched.push_back(which);
-            before_.push_back(cells[which]);
+            sum += tables.factor(which) * (static_cast<std::uint64_t>(next) - cells[which]);
+            changes_[changed_++] = {which, cells[which], next};
             cells[which] = next;
         };
         if (step.budget != Budget::free) {
@@ -181,8 +182,8 @@ struct Expander {
                 summary.missing |= next == none;
                 break;
             }
-            const Cell &reached = tables.columns[send->column]->cells[next];
-            if (tables.columns[send->column]->monitor) {
+            if (send->column >= processes_) {
+                const Cell &reached = tables.columns[send->column]->cells[next];
                 if (reached.failure != none) {
                     failure = reached.failure;
                     break;
@@ -194,12 +195,17 @@ struct Expander {
         if (possible) {
             summary.enabled |= protocol;
             if (failure == none)
-                emit(column, step, number, hash, observed);
+                emit(column, step, number, spread(sum), observed);
         }
-        for (std::size_t i = touched.size(); i-- > 0;) cells[touched[i]] = before_[i];
+        while (changed_ > 0) {
+            --changed_;
+            cells[changes_[changed_].column] = changes_[changed_].before;
+        }
         if (possible && failure != none) fail(column, number, failure);
     }
-    std::vector<Id> before_{};
+    std::vector<Change> changes_{};
+    std::size_t changed_ = 0;
+    Id processes_ = 0;
 };
 
 SearchResult breadth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,

@@ -4,7 +4,9 @@
 // arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept: a
 // counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
-// The index is an open-addressing table of 64-bit slots, 24 bits of the hash beside the state's number. Inserting is a
+// The index is an open-addressing table of 64-bit slots: 24 bits of the hash beside the state's number. A state's home is
+// given by the top bits of its hash, and the 24 bits are those behind the first ten. So a slot's place and its bits tell its
+// home, and the table is doubled by one pass over its slots, without looking at the states. Inserting is a
 // compare-and-swap; growing and repacking happen while all threads rest.
 #pragma once
 
@@ -42,7 +44,8 @@ class Store {
         return most > now ? most - now : 0;
     }
     std::size_t bytes_to_grow() const { return capacity() * 16; }
-    void grow() { reindex(capacity() * 2); }
+    // While the index is small, memory is cheaper than moving entries.
+    void grow() { reindex(capacity() * (capacity() < std::size_t{1} << 21 ? 8 : 2)); }
 
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots()[home(hash)]); }
     // Brings the state a slot points to closer, if there is one that may be equal.
@@ -53,7 +56,7 @@ class Store {
 
     enum class Insertion { fresh, known };
     // The state becomes the next one of the thread's array unless it is known. Call only if there is room.
-    Insertion insert(unsigned thread, const std::byte *packed, std::uint64_t hash) {
+    Insertion insert(unsigned thread, const Word *packed, std::uint64_t hash) {
         Array &mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
@@ -61,17 +64,18 @@ class Store {
             std::uint64_t slot = slots()[i].load(std::memory_order_acquire);
             if (slot == 0) {
                 if (!written) {
-                    std::memcpy(room(mine, position), packed, layout_.stride());
+                    layout_.store(packed, room(mine, position));
                     written = true;
                 }
                 const std::uint64_t id = position * arrays_.size() + thread;
                 if (id > most_states) throw LimitError("more than 1,099,511,627,774 states");
                 if (slots()[i].compare_exchange_strong(slot, tag(hash) << 40 | (id + 1), std::memory_order_acq_rel)) {
+                    if (((i - home(hash)) & mask_) >= block_size()) far_.store(true, std::memory_order_relaxed);
                     mine.count.store(position + 1, std::memory_order_relaxed);
                     return Insertion::fresh;
                 }
             }
-            if (slot >> 40 == tag(hash) && std::memcmp(at(number(slot)), packed, layout_.stride()) == 0)
+            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed))
                 return Insertion::known;
         }
     }
@@ -80,6 +84,7 @@ class Store {
     void widen() {
         const Layout wider = Layout::fit(tables_);
         std::vector<Id> cells(tables_.width());
+        std::vector<Word> words(wider.words());
         for (Array &array : arrays_) {
             const std::uint64_t count = array.count.load(std::memory_order_relaxed);
             for (std::size_t b = 0; b < array.blocks.size(); ++b) {
@@ -87,7 +92,8 @@ class Store {
                 const std::uint64_t begin = static_cast<std::uint64_t>(b) << block_bits;
                 for (std::uint64_t i = 0; i < block_states && begin + i < count; ++i) {
                     layout_.unpack(array.blocks[b].data() + i * layout_.stride(), cells.data());
-                    wider.pack(cells.data(), fresh.data() + i * wider.stride());
+                    wider.pack(cells.data(), words.data());
+                    wider.store(words.data(), fresh.data() + i * wider.stride());
                 }
                 array.blocks[b] = std::move(fresh);
             }
@@ -95,14 +101,8 @@ class Store {
         layout_ = wider;
     }
 
-    std::uint64_t hash(const std::byte *packed) const {
-        std::uint64_t h = 0;
-        for (Id column = 0; column < tables_.width(); ++column)
-            h ^= cell_hash(column, layout_.get(packed, column));
-        return h;
-    }
-
   private:
+    static constexpr unsigned known_bits = 10;
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
@@ -119,7 +119,9 @@ class Store {
     Slot *slots() const { return reinterpret_cast<Slot *>(index_.data()); }
     std::size_t capacity() const { return mask_ + 1; }
     std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
-    static std::uint64_t tag(std::uint64_t hash) { return hash & 0xffffff; }
+    static std::uint64_t tag(std::uint64_t hash) { return hash << known_bits >> 40; }
+    // How many homes share their first ten bits.
+    std::size_t block_size() const { return capacity() >> known_bits; }
     static std::uint64_t number(std::uint64_t slot) { return (slot & ((std::uint64_t{1} << 40) - 1)) - 1; }
     const std::byte *at(std::uint64_t id) const {
         if (arrays_.size() == 1) return state(0, id);
@@ -136,17 +138,44 @@ class Store {
         return array.blocks[block].data() + (position & block_mask) * layout_.stride();
     }
     void reindex(std::size_t capacity) {
-        Block old = std::move(index_);
+        const Block old = std::move(index_);
+        const std::size_t old_capacity = old.size() / sizeof(Slot);
         index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
         mask_ = capacity - 1;
         shift_ = static_cast<unsigned>(64 - std::bit_width(mask_));
+        // All bits of the new homes must be among those a slot tells, and no entry further from home than its block is long.
+        const unsigned bits = 64 - shift_;
+        if (old_capacity >= std::size_t{1} << 18 && bits <= known_bits + 24 && !far_)
+            move_slots(reinterpret_cast<const Slot *>(old.data()), old_capacity, bits);
+        else
+            insert_states();
+    }
+    // Reads the old table and writes the new one in order: home positions keep their order when the table grows.
+    void move_slots(const Slot *old, std::size_t old_capacity, unsigned bits) {
+        const std::size_t old_block = old_capacity >> known_bits;
+        const unsigned old_low = static_cast<unsigned>(std::bit_width(old_block - 1)), low = bits - known_bits;
+        for (std::size_t i = 0; i < old_capacity; ++i) {
+            const std::uint64_t slot = old[i].load(std::memory_order_relaxed);
+            if (slot == 0) continue;
+            const std::uint64_t known = slot >> 40;
+            const std::size_t low_part = known >> (24 - old_low);
+            const std::size_t high_part = ((i - low_part) & (old_capacity - 1)) >> old_low;
+            std::size_t place = high_part << low | known >> (24 - low);
+            while (slots()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
+            slots()[place].store(slot, std::memory_order_relaxed);
+        }
+    }
+    void insert_states() {
+        far_ = false;
         constexpr std::size_t ahead = 16;
         std::uint64_t hashes[ahead], ids[ahead];
         std::size_t waiting = 0;
+        std::vector<Id> cells(tables_.width());
         const auto place_all = [&] {
             for (std::size_t k = 0; k < waiting; ++k) {
                 std::size_t i = home(hashes[k]);
                 while (slots()[i].load(std::memory_order_relaxed) != 0) i = (i + 1) & mask_;
+                if (((i - home(hashes[k])) & mask_) >= block_size()) far_ = true;
                 slots()[i].store(tag(hashes[k]) << 40 | (ids[k] + 1), std::memory_order_relaxed);
             }
             waiting = 0;
@@ -154,7 +183,8 @@ class Store {
         for (unsigned thread = 0; thread < arrays_.size(); ++thread) {
             const std::uint64_t count = arrays_[thread].count.load(std::memory_order_relaxed);
             for (std::uint64_t position = 0; position < count; ++position) {
-                hashes[waiting] = hash(state(thread, position));
+                layout_.unpack(state(thread, position), cells.data());
+                hashes[waiting] = spread(tables_.sum(cells.data()));
                 ids[waiting] = position * arrays_.size() + thread;
                 prefetch(hashes[waiting]);
                 if (++waiting == ahead) place_all();
@@ -169,6 +199,7 @@ class Store {
     Block index_{};
     std::size_t mask_ = 0;
     unsigned shift_ = 52;
+    std::atomic<bool> far_{false}; // some entry lies further from its home than a block is long
 };
 
 } // namespace quorate

@@ -7,7 +7,7 @@ namespace quorate {
 namespace {
 
 void mark_observed(const Column &column, Id cell, StepList &list) {
-    for (Step &step : list.steps)
+    for (Step &step : list)
         step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
 }
 
@@ -15,6 +15,7 @@ void mark_observed(const Column &column, Id cell, StepList &list) {
 
 Column &Tables::add_column(bool monitor) {
     columns.push_back(std::make_unique<Column>(static_cast<Id>(columns.size()), monitor));
+    factors_.push_back(column_factor(static_cast<Id>(columns.size())));
     return *columns.back();
 }
 
@@ -83,11 +84,11 @@ const StepList *Tables::build_steps(Column &column, Id cell, std::vector<Query> 
                         step.sends = outcome.sends.data();
                         step.send_count = static_cast<Id>(outcome.sends.size());
                     }
-                    list->steps.push_back(step);
+                    list->push_back(step);
                 }
             }
         }
-        add_environment(column, local, inbox, list->steps, queries);
+        add_environment(column, local, inbox, *list, queries);
         if (queries.size() > asked) {
             column.cells[cell].asked = round;
             return nullptr;
@@ -167,10 +168,8 @@ void Tables::remember_delivery(Column &column, Id cell, Id message, Id next) {
     const Row *row = column.cells[cell].row.load(std::memory_order_relaxed);
     Row *writable = const_cast<Row *>(row); // rows are written under the column's lock alone
     if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
-        auto bigger = std::make_unique<Row>(row == nullptr ? 4 : (row->mask + 1) * 2);
-        for (std::size_t i = 0; row != nullptr && i <= row->mask; ++i)
-            if (const std::uint64_t entry = row->entries[i].load(std::memory_order_relaxed))
-                bigger->insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
+        auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
+        if (row != nullptr) bigger->copy_from(*row);
         writable = bigger.get();
         column.rows.push_back(std::move(bigger));
     }

@@ -53,12 +53,22 @@ class Tables {
     std::uint64_t content(Id column, Id cell) const;
     std::uint64_t content(std::span<const Id> cells) const;
 
+    // The factor of each column in the hash of a state.
+    std::uint64_t factor(Id column) const { return factors_[column]; }
+    std::uint64_t sum(const Id *cells) const {
+        std::uint64_t sum = 0;
+        for (Id column = 0; column < width(); ++column) sum += factors_[column] * cells[column];
+        return sum;
+    }
+
   private:
     const StepList *build_steps(Column &column, Id cell, std::vector<Query> &queries);
     Id build_delivery(Column &column, Id cell, Id message, std::vector<Query> &queries);
     void add_environment(Column &column, Id local, const Inbox &inbox, std::vector<Step> &steps,
                          std::vector<Query> &queries);
     void remember_delivery(Column &column, Id cell, Id message, Id next);
+
+    std::vector<std::uint64_t> factors_{column_factor(0)}; // one more than there are columns, for the budgets
 };
 
 } // namespace quorate
