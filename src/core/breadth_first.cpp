@@ -101,7 +101,6 @@ class BreadthFirst {
             if (stop_ != Stop::finished) break;
             for (auto &worker : workers_) merge_goals(*worker);
         }
-        frontier_ = remaining_ + next_level();
     }
 
     void insert_initial(const std::vector<Id> &cells) {
@@ -456,7 +455,7 @@ class BreadthFirst {
             for (std::size_t i = 0; i < result.cut.size(); ++i)
                 if (worker->expander.cut[i]) result.cut[i] = true;
         }
-        result.frontier = violation_ || stop_ == Stop::finished ? 0 : frontier_;
+        result.frontier = violation_ || stop_ == Stop::finished ? 0 : remaining_ + next_level();
         const std::size_t now = resident_bytes();
         result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
         if (stop_ == Stop::regrown) return result;
@@ -485,7 +484,8 @@ class BreadthFirst {
     Store store_;
     std::vector<std::unique_ptr<Worker>> workers_{};
     std::vector<std::vector<std::uint64_t>> levels_{}; // per level and thread, where it begins in the store
-    std::uint64_t depth_ = 0, frontier_ = 0, remaining_ = 0;
+    std::uint64_t depth_ = 0;
+    std::uint64_t remaining_ = 0; // states of this level that are still to be expanded
     std::optional<Witness> violation_{};
     std::vector<Witness> goals_{};
     std::atomic<Stop> stop_{Stop::finished};
