@@ -115,8 +115,8 @@ def test_integers_are_ordered_as_numbers(a: int, b: int) -> None:
 def test_large_integers_are_ordered_as_numbers(exponent: int) -> None:
     big = 1 << exponent
     numbers = [-big - 1, -big, 1 - big, -1, 0, 1, big - 1, big, big + 1]
-    assert sorted(numbers[::-1], key=encode) == numbers
-    assert len({encode(number) for number in numbers}) == len(numbers)
+    codes = [encode(number) for number in numbers]
+    assert codes == sorted(set(codes))
 
 
 @given(st.text(), st.text())

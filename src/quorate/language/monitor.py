@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from quorate.language.automaton import Automaton
+from quorate.language.errors import ModelError, caller
 
 
 class Monitor(Automaton):
@@ -20,3 +23,15 @@ class Monitor(Automaton):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:  # to a type checker these names do not exist at all
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("send", "reply", "choose", "emit", "pid"):
+                raise ModelError(
+                    f"{type(self).__name__}.{name}: a monitor only watches",
+                    hint="let a process do it, and tell the monitor with self.emit(...)",
+                    code="Q108",
+                    location=caller(),
+                )
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")

@@ -6,7 +6,7 @@ another, so it is kept by the type rather than by good intentions.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from quorate.language.errors import IdentityError, caller
 from quorate.language.values import PID, ContentSet, Kind, register, register_set
@@ -44,10 +44,11 @@ class Pid:
             location=caller(),
         )
 
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _refuse
-    __floordiv__ = __xor__ = __and__ = __or__ = __neg__ = _refuse
-    __int__ = __index__ = __float__ = _refuse
+    if not TYPE_CHECKING:  # to a type checker an identity has no such operations, so that it refuses them too
+        __lt__ = __le__ = __gt__ = __ge__ = _refuse
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _refuse
+        __floordiv__ = __xor__ = __and__ = __or__ = __neg__ = _refuse
+        __int__ = __index__ = __float__ = _refuse
 
 
 class Peers(ContentSet[Pid]):
