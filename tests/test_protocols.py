@@ -10,6 +10,7 @@ import pytest
 
 from quorate import System
 from quorate.language.definition import define
+from quorate.language.errors import ParameterError
 from quorate.protocols import CATALOGUE
 from reference import explore
 
@@ -51,6 +52,28 @@ def test_figures_and_verdicts(
 
 def test_two_phase_commit_can_commit() -> None:
     assert explore(define(load("two-phase-commit")())).witnesses == {"commit": 8}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("paxos", {"majority": 4}),
+        ("paxos", {"acceptors": 0}),
+        ("paxos-single", {"majority": -1}),
+        ("ping-pong", {"rally": 0}),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(name: str, parameters: dict[str, int]) -> None:
+    with pytest.raises(ParameterError) as caught:
+        define(load(name)(**parameters))
+    assert caught.value.code == "Q203"
+
+
+def test_variants_call_their_processes_as_the_original_does() -> None:
+    names = [
+        [column.name for column in define(load(name)(proposers=2)).columns] for name in CATALOGUE if "paxos" in name
+    ]
+    assert names == [names[0]] * 4
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

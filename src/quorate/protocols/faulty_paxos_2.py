@@ -6,19 +6,20 @@ see the harm: the second is chosen, a late acceptance of the first covers it up,
 """
 
 from quorate import on
-from quorate.protocols.paxos import Accept, Accepted, Acceptor, Paxos
+from quorate.protocols import paxos
+from quorate.protocols.paxos import Accept, Accepted
 
 
-class ForgetfulAcceptor(Acceptor):
+class Acceptor(paxos.Acceptor):
     @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised)
     def accept(self, m: Accept) -> None:
-        self.vote = m.vote  # sound would be: max(self.vote, m.vote), or to promise m.vote.ballot as well
+        self.vote = m.vote  # sound would be: the highest of both, or to promise m.vote.ballot as well
         self.send(self.learners, Accepted(m.vote))
 
 
-class FaultyPaxos2(Paxos):
+class FaultyPaxos2(paxos.Paxos):
     """Paxos whose acceptors remember only the last proposal they accepted; agreement fails with three proposals."""
 
     proposers: int = 3
 
-    acceptor = ForgetfulAcceptor
+    acceptor = Acceptor

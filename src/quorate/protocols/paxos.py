@@ -87,6 +87,7 @@ class Paxos(System):
 
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)
+        self.require(1 <= size <= self.acceptors, "a majority is at least one acceptor and at most all of them")
         learners = self.spawn(self.learner, self.learners, majority=size)
         acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
         for i in range(1, self.proposers + 1):

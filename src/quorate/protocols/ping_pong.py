@@ -30,6 +30,7 @@ class PingPong(System):
     rally: int = 10
 
     def build(self) -> None:
+        self.require(self.rally >= 1, "a rally has at least one hit")
         ping = self.spawn(Player, serves=True, rally=self.rally)
         pong = self.spawn(Player, serves=False, rally=self.rally, opponent=ping)
         self.connect(ping, opponent=pong)
