@@ -10,8 +10,8 @@
 
 mtype = { Prepare, Promise, Accept, Accepted };
 
-/* One inbox a process: kind, sender, ballot, and what else the message says. Sends are sorted (!!), so the order of arrival
- * is no part of the state: an inbox is a multiset, and a set, because no message of this protocol is sent twice.
+/* One inbox a process: kind, sender, ballot, and what else the message says. Sends are sorted (!!), so the order of
+ * arrival is no part of the state: an inbox is a multiset, and a set, because no message here is sent twice.
  * Nothing is ever removed but by its receiver: stale messages stay. No channel can be full. */
 chan proposer[PROPOSERS] = [ACCEPTORS] of { mtype, byte, byte, byte, byte };
 chan acceptor[ACCEPTORS] = [2 * PROPOSERS] of { mtype, byte, byte, byte };
