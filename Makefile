@@ -87,7 +87,7 @@ python-tests: develop
 	$(BIN)/python -m pytest -n auto --quiet
 
 bench: setup
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks
 
 format: .venv/.developer
 	$(BIN)/ruff format .
