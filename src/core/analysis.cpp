@@ -7,20 +7,20 @@ namespace quorate {
 
 namespace {
 
-std::vector<Id> all_messages(const Column &column) {
+std::vector<Id> all_messages(const Column& column) {
     std::vector<Id> result(column.messages.size());
     std::iota(result.begin(), result.end(), Id{0});
     return result;
 }
 
 // What the local state does with every consumable set; incomplete if anything was appended to `queries`.
-std::vector<Closure::Enabled> behaviours_of(Tables &tables, Column &column, Id local, const std::vector<Id> &messages,
-                                            std::vector<Query> &queries, std::size_t most) {
+std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id local, const std::vector<Id>& messages,
+                                            std::vector<Query>& queries, std::size_t most) {
     std::vector<Closure::Enabled> result;
-    if (local == column.crashed || column.locals[local].failure != none) return result;
+    if (column.locals[local].crashed || column.locals[local].failure != none) return result;
     if (column.monitor) {
         for (Id event : messages) {
-            if (const auto *known = column.behaviours.find(column.key(0, local, event)))
+            if (const auto* known = column.behaviours.find(column.key(0, local, event)))
                 result.push_back({0, event, known->get()});
             else
                 queries.push_back({Query::Kind::observe, column.index, 0, local, event});
@@ -30,16 +30,16 @@ std::vector<Closure::Enabled> behaviours_of(Tables &tables, Column &column, Id l
     for (Id transition = 0; transition < column.transitions.size(); ++transition) {
         std::vector<Consumption> found;
         list_consumptions(column, tables.network, Scope::closure, transition, local, messages, queries, found, most);
-        for (const Consumption &one : found) result.push_back({transition, one.set, one.behaviour});
+        for (const Consumption& one : found) result.push_back({transition, one.set, one.behaviour});
     }
     return result;
 }
 
-} // namespace
+}  // namespace
 
-Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours) {
+Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
     Closure closure;
-    std::vector<std::vector<std::size_t>> done(tables.columns.size()); // per local state: the messages it was tried on
+    std::vector<std::vector<std::size_t>> done(tables.columns.size());  // per local state: the messages it was tried on
     closure.enabled.resize(tables.columns.size());
     const auto give_up = [&](std::string why) {
         closure.why = std::move(why);
@@ -50,7 +50,7 @@ Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours) {
     std::vector<Query> queries;
     for (bool changed = true; changed;) {
         changed = false;
-        for (auto &column : tables.columns) {
+        for (auto& column : tables.columns) {
             const std::vector<Id> messages = all_messages(*column);
             const std::size_t locals = column->locals.size();
             done[column->index].resize(locals, none);
@@ -62,7 +62,7 @@ Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours) {
                 try {
                     closure.enabled[column->index][local] =
                         behaviours_of(tables, *column, local, messages, queries, most_behaviours);
-                } catch (const LimitError &) {
+                } catch (const LimitError&) {
                     return give_up("a process has too many consumable sets of messages");
                 }
                 if (queries.size() == asked) done[column->index][local] = messages.size();
@@ -73,7 +73,7 @@ Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours) {
         if (closure.behaviours > most_behaviours) return give_up("it did not end within its budget");
         ask(tables, oracle, queries);
     }
-    for (const auto &column : tables.columns) {
+    for (const auto& column : tables.columns) {
         closure.local_states += column->locals.size();
         closure.messages += column->messages.size();
     }
@@ -81,20 +81,20 @@ Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours) {
     return closure;
 }
 
-std::size_t merge_local_states(Tables &tables, const Closure &closure) {
+std::size_t merge_local_states(Tables& tables, const Closure& closure) {
     std::size_t total = 0;
-    for (auto &owner : tables.columns) {
-        Column &column = *owner;
+    for (auto& owner : tables.columns) {
+        Column& column = *owner;
         const std::size_t count = column.locals.size();
-        const auto &enabled = closure.enabled[column.index];
+        const auto& enabled = closure.enabled[column.index];
         const bool filters_matter = tables.network.order == Order::fifo && tables.network.head != Head::block;
         std::vector<Id> block(count);
         std::size_t blocks = 0;
         {
             std::map<std::tuple<Id, bool, Id>, Id> first;
             for (Id local = 0; local < count; ++local) {
-                const Local &state = column.locals[local];
-                const auto key = std::make_tuple(state.observation, local == column.crashed, state.failure);
+                const Local& state = column.locals[local];
+                const auto key = std::make_tuple(state.observation, state.crashed, state.failure);
                 block[local] = first.emplace(key, static_cast<Id>(first.size())).first->second;
             }
             blocks = first.size();
@@ -104,13 +104,16 @@ std::size_t merge_local_states(Tables &tables, const Closure &closure) {
             std::map<std::vector<Id>, Id> classes;
             std::vector<Id> next(count);
             for (Id local = 0; local < count; ++local) {
-                std::vector<Id> signature{block[local]};
-                for (const Closure::Enabled &one : enabled[local]) {
+                // A crash and a recovery are steps too.
+                const Local& state = column.locals[local];
+                std::vector<Id> signature{block[local], state.crash == none ? none : block[state.crash],
+                                          state.recovery == none ? none : block[state.recovery]};
+                for (const Closure::Enabled& one : enabled[local]) {
                     std::vector<std::vector<Id>> outcomes;
-                    for (const Outcome &outcome : one.behaviour->outcomes) {
+                    for (const Outcome& outcome : one.behaviour->outcomes) {
                         std::vector<Id> entry{static_cast<Id>(outcome.effect), outcome.failure,
                                               outcome.local == none ? none : block[outcome.local]};
-                        for (const Send &send : outcome.sends) {
+                        for (const Send& send : outcome.sends) {
                             entry.push_back(send.column);
                             entry.push_back(send.message);
                         }
@@ -119,7 +122,7 @@ std::size_t merge_local_states(Tables &tables, const Closure &closure) {
                     std::sort(outcomes.begin(), outcomes.end());
                     outcomes.erase(std::unique(outcomes.begin(), outcomes.end()), outcomes.end());
                     signature.insert(signature.end(), {one.transition, one.set, static_cast<Id>(outcomes.size())});
-                    for (const auto &entry : outcomes) {
+                    for (const auto& entry : outcomes) {
                         signature.push_back(static_cast<Id>(entry.size()));
                         signature.insert(signature.end(), entry.begin(), entry.end());
                     }
@@ -141,7 +144,7 @@ std::size_t merge_local_states(Tables &tables, const Closure &closure) {
         }
         std::vector<Id> representative(blocks, none);
         for (Id local = 0; local < count; ++local) {
-            Id &best = representative[block[local]];
+            Id& best = representative[block[local]];
             if (best == none || column.locals[local].content < column.locals[best].content) best = local;
         }
         for (Id local = 0; local < count; ++local) column.locals[local].representative = representative[block[local]];
@@ -150,19 +153,21 @@ std::size_t merge_local_states(Tables &tables, const Closure &closure) {
     return total;
 }
 
-Reduced find_dead_messages(Tables &tables, const Closure &closure) {
+Reduced find_dead_messages(Tables& tables, const Closure& closure) {
     Reduced reduced;
-    for (auto &owner : tables.columns) {
-        Column &column = *owner;
+    for (auto& owner : tables.columns) {
+        Column& column = *owner;
         if (column.monitor) continue;
         const std::size_t count = column.locals.size(), messages = column.messages.size();
         const std::size_t words = (messages + 63) / 64;
         std::vector<std::uint64_t> live(count * words, 0);
         std::vector<std::vector<Id>> successors(count);
         for (Id local = 0; local < count; ++local) {
-            for (const Closure::Enabled &one : closure.enabled[column.index][local]) {
+            for (Id after : {column.locals[local].crash, column.locals[local].recovery})
+                if (after != none) successors[local].push_back(after);
+            for (const Closure::Enabled& one : closure.enabled[column.index][local]) {
                 for (Id message : column.sets[one.set]) live[local * words + message / 64] |= 1ull << (message % 64);
-                for (const Outcome &outcome : one.behaviour->outcomes)
+                for (const Outcome& outcome : one.behaviour->outcomes)
                     if (outcome.effect == Effect::moves) successors[local].push_back(outcome.local);
             }
             std::sort(successors[local].begin(), successors[local].end());
@@ -182,7 +187,7 @@ Reduced find_dead_messages(Tables &tables, const Closure &closure) {
             }
         }
         for (Id local = 0; local < count; ++local) {
-            auto &bits = column.locals[local].live;
+            auto& bits = column.locals[local].live;
             bits.assign(messages, false);
             for (Id message = 0; message < messages; ++message) {
                 bits[message] = live[local * words + message / 64] >> (message % 64) & 1;
@@ -194,4 +199,4 @@ Reduced find_dead_messages(Tables &tables, const Closure &closure) {
     return reduced;
 }
 
-} // namespace quorate
+}  // namespace quorate

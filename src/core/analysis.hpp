@@ -11,29 +11,29 @@ namespace quorate {
 // behaviour of every local state on every consumable set (design rule 3a: evaluated whether or not a search meets it).
 struct Closure {
     bool complete = false;
-    std::string why{}; // where it was given up
+    std::string why{};  // where it was given up
     std::size_t local_states = 0, messages = 0, behaviours = 0;
 
     struct Enabled {
         Id transition, set;
-        const Behaviour *behaviour;
+        const Behaviour* behaviour;
     };
-    std::vector<std::vector<std::vector<Enabled>>> enabled{}; // per column and local state
+    std::vector<std::vector<std::vector<Enabled>>> enabled{};  // per column and local state
 };
 
-Closure close(Tables &tables, Oracle &oracle, std::size_t most_behaviours);
+Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours);
 
 struct Reduced {
-    std::size_t local_states = 0; // after merging
-    std::size_t dead = 0, pairs = 0; // pairs of local state and message, and how many of them are dead
+    std::size_t local_states = 0;     // after merging
+    std::size_t dead = 0, pairs = 0;  // pairs of local state and message, and how many of them are dead
 };
 
 // Merges local states that no property and no other process can tell apart: a strong bisimulation, process by process.
 // Observations must be set. Exact for every property over the observed fields.
-std::size_t merge_local_states(Tables &tables, const Closure &closure);
+std::size_t merge_local_states(Tables& tables, const Closure& closure);
 
-// Finds, per local state, the messages that no later local state can consume. Exact for networks in which a message that
-// is never consumed has no effect: unordered ones without a capacity (design rule 5).
-Reduced find_dead_messages(Tables &tables, const Closure &closure);
+// Finds, per local state, the messages that no later local state can consume. Exact for networks in which a message
+// that is never consumed has no effect: unordered ones without a capacity (design rule 5).
+Reduced find_dead_messages(Tables& tables, const Closure& closure);
 
-} // namespace quorate
+}  // namespace quorate

@@ -2,8 +2,8 @@
 // begins, also when it holds a violation, and of several violations the one that ranks first by content is reported.
 //
 // A state whose steps need a fact that only the oracle knows is put aside. When the threads have run out of work, the
-// oracle answers all open questions at once and the states put aside are expanded again. The same pause serves to grow the
-// index and to widen the packed form.
+// oracle answers all open questions at once and the states put aside are expanded again. The same pause serves to grow
+// the index and to widen the packed form.
 
 #include <condition_variable>
 #include <exception>
@@ -18,7 +18,7 @@ namespace {
 struct Unchecked {
     std::vector<Id> cells;
     std::uint64_t length;
-    bool stuck; // only the final predicate is open
+    bool stuck;  // only the final predicate is open
 };
 
 struct Range {
@@ -29,11 +29,12 @@ struct Range {
 class BreadthFirst;
 
 struct Worker {
-    Worker(Tables &tables, unsigned number) : expander(tables), number(number) {}
+    Worker(Tables& tables, unsigned number) : expander(tables), number(number) {}
 
     Expander expander;
     unsigned number;
-    // Successors waiting to be looked up together: packed, with their hashes. Both lists are longer than what they hold.
+    // Successors waiting to be looked up together: packed, with their hashes. Both lists are longer than what they
+    // hold.
     std::vector<Word> buffer{};
     struct Waiting {
         std::uint64_t hash;
@@ -47,15 +48,20 @@ struct Worker {
     std::vector<std::optional<Witness>> goals{};
     std::vector<Id> scratch{};
     std::uint64_t transitions = 0, deadlocks = 0;
-    std::atomic<std::uint64_t> published{0}; // transitions, for others to read
+    std::atomic<std::uint64_t> published{0};  // transitions, for others to read
     std::exception_ptr error{};
 };
 
 class BreadthFirst {
-  public:
-    BreadthFirst(Tables &tables, std::vector<Property> &properties, Oracle &oracle, const SearchOptions &options)
-        : tables_(tables), properties_(properties), oracle_(oracle), options_(options), watch_(options.limits, oracle),
-          memory_before_(resident_bytes()), store_(tables, options.threads) {
+public:
+    BreadthFirst(Tables& tables, std::vector<Property>& properties, Oracle& oracle, const SearchOptions& options)
+        : tables_(tables),
+          properties_(properties),
+          oracle_(oracle),
+          options_(options),
+          watch_(options.limits, oracle),
+          memory_before_(resident_bytes()),
+          store_(tables, options.threads) {
         for (unsigned i = 0; i < options.threads; ++i) {
             workers_.push_back(std::make_unique<Worker>(tables, i));
             workers_.back()->goals.resize(properties.size());
@@ -67,9 +73,9 @@ class BreadthFirst {
         for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this, i] { help(i); });
         try {
             search();
-        } catch (const std::bad_alloc &) {
+        } catch (const std::bad_alloc&) {
             stop_ = Stop::memory;
-        } catch (const Interrupted &) {
+        } catch (const Interrupted&) {
             stop_ = Stop::interrupt;
         } catch (...) {
             dismiss();
@@ -80,12 +86,12 @@ class BreadthFirst {
         return report();
     }
 
-  private:
+private:
     // --- the levels, on the calling thread ---
 
     void search() {
         levels_.push_back(counts());
-        for (const auto &locals : tables_.initials) insert_initial(tables_.initial_cells(locals));
+        for (const auto& locals : tables_.initials) insert_initial(tables_.initial_cells(locals));
         settle();
         while (stop_ == Stop::finished && !violation_) {
             std::vector<Range> ranges;
@@ -99,15 +105,16 @@ class BreadthFirst {
                 ranges = settle();
             }
             if (stop_ != Stop::finished) break;
-            for (auto &worker : workers_) merge_goals(*worker);
+            for (auto& worker : workers_) merge_goals(*worker);
         }
     }
 
-    void insert_initial(const std::vector<Id> &cells) {
+    void insert_initial(const std::vector<Id>& cells) {
         store_.widen();
         std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
-        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data()))) == Store::Insertion::fresh) check(*workers_[0], cells, 0);
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data()))) == Store::Insertion::fresh)
+            check(*workers_[0], cells, 0);
     }
 
     // After a round: answers, growth, verdicts. Returns the work that was put aside.
@@ -116,7 +123,7 @@ class BreadthFirst {
         left_over_.clear();
         std::vector<Query> queries;
         std::vector<Unchecked> unchecked;
-        for (auto &worker : workers_) {
+        for (auto& worker : workers_) {
             if (worker->error) std::rethrow_exception(worker->error);
             // Room in the index first: what waits is packed in the layout of now.
             while (store_.room() < worker->waiting + portion * options_.threads) grow();
@@ -125,20 +132,20 @@ class BreadthFirst {
             worker->expander.queries.clear();
             again.insert(again.end(), worker->deferred.begin(), worker->deferred.end());
             worker->deferred.clear();
-            for (auto &one : worker->unchecked) unchecked.push_back(std::move(one));
+            for (auto& one : worker->unchecked) unchecked.push_back(std::move(one));
             worker->unchecked.clear();
         }
         if (store_.needs_growth() && stop_ == Stop::finished) grow();
         ask(tables_, oracle_, queries);
         if (widen_.exchange(false)) store_.widen();
         judge(unchecked);
-        for (auto &worker : workers_)
+        for (auto& worker : workers_)
             if (worker->violation && (!violation_ || worker->violation->rank() < violation_->rank()))
                 violation_ = std::move(worker->violation);
         pause_ = false;
         look();
         remaining_ = 0;
-        for (const Range &range : again) remaining_ += range.end - range.begin;
+        for (const Range& range : again) remaining_ += range.end - range.begin;
         return again;
     }
 
@@ -150,11 +157,11 @@ class BreadthFirst {
         store_.grow();
     }
 
-    void judge(std::vector<Unchecked> &unchecked) {
-        std::sort(unchecked.begin(), unchecked.end(), [&](const Unchecked &a, const Unchecked &b) {
+    void judge(std::vector<Unchecked>& unchecked) {
+        std::sort(unchecked.begin(), unchecked.end(), [&](const Unchecked& a, const Unchecked& b) {
             return tables_.content(a.cells) < tables_.content(b.cells);
         });
-        for (const Unchecked &one : unchecked) {
+        for (const Unchecked& one : unchecked) {
             look();
             for (std::size_t i = 0; i < properties_.size() && stop_ == Stop::finished; ++i) {
                 if (one.stuck != (properties_[i].kind == PropertyKind::final)) continue;
@@ -169,10 +176,10 @@ class BreadthFirst {
         }
     }
 
-    void merge_goals(Worker &worker) {
-        for (auto &goal : worker.goals) {
+    void merge_goals(Worker& worker) {
+        for (auto& goal : worker.goals) {
             if (!goal) continue;
-            const auto same = [&](const Witness &other) { return other.property == goal->property; };
+            const auto same = [&](const Witness& other) { return other.property == goal->property; };
             const auto known = std::find_if(goals_.begin(), goals_.end(), same);
             if (known == goals_.end())
                 goals_.push_back(std::move(*goal));
@@ -197,7 +204,8 @@ class BreadthFirst {
         const auto stop = watch_.look([&] {
             Progress progress;
             progress.states = store_.size();
-            for (const auto &worker : workers_) progress.transitions += worker->published.load(std::memory_order_relaxed);
+            for (const auto& worker : workers_)
+                progress.transitions += worker->published.load(std::memory_order_relaxed);
             progress.frontier = remaining_ + next_level();
             progress.depth = depth_;
             return progress;
@@ -216,7 +224,7 @@ class BreadthFirst {
         work_ = std::move(ranges);
         total_ = 0;
         starts_.clear();
-        for (const Range &range : work_) {
+        for (const Range& range : work_) {
             starts_.push_back(total_);
             total_ += range.end - range.begin;
         }
@@ -238,7 +246,7 @@ class BreadthFirst {
         }
         // A pause leaves the tail of the work for the next round.
         std::uint64_t skipped = std::min<std::uint64_t>(cursor_, total_);
-        for (const Range &range : work_) {
+        for (const Range& range : work_) {
             const std::uint64_t size = range.end - range.begin;
             const std::uint64_t done = std::min(size, skipped);
             skipped -= done;
@@ -268,7 +276,7 @@ class BreadthFirst {
         start_.notify_all();
     }
 
-    void process(Worker &worker) {
+    void process(Worker& worker) {
         try {
             while (!pause_.load(std::memory_order_relaxed)) {
                 const std::uint64_t begin = cursor_.fetch_add(batch);
@@ -290,32 +298,33 @@ class BreadthFirst {
         }
     }
     // The states from number `begin` to `end` of this round's work.
-    void process(Worker &worker, std::uint64_t begin, std::uint64_t end) {
+    void process(Worker& worker, std::uint64_t begin, std::uint64_t end) {
         auto range = std::upper_bound(starts_.begin(), starts_.end(), begin) - starts_.begin() - 1;
         for (std::uint64_t i = begin; i < end; ++range) {
-            const Range &here = work_[static_cast<std::size_t>(range)];
+            const Range& here = work_[static_cast<std::size_t>(range)];
             const std::uint64_t start = starts_[static_cast<std::size_t>(range)];
             const std::uint64_t stop = std::min(end, start + (here.end - here.begin));
             for (; i < stop; ++i) expand(worker, here.array, here.begin + (i - start));
         }
     }
 
-    void expand(Worker &worker, unsigned array, std::uint64_t position) {
-        const Layout &layout = store_.layout();
-        const std::byte *packed = store_.state(array, position);
-        Expander &expander = worker.expander;
+    void expand(Worker& worker, unsigned array, std::uint64_t position) {
+        const Layout& layout = store_.layout();
+        const std::byte* packed = store_.state(array, position);
+        Expander& expander = worker.expander;
         layout.unpack(packed, expander.cells.data());
         const std::size_t mark = worker.waiting;
         const std::uint64_t transitions = worker.transitions;
         const std::size_t words = layout.words();
         bool misfit = false;
         std::vector<Witness> failures;
-        const auto emit = [&](Id, const Step &, Id, std::uint64_t hash, bool observed) {
+        const auto emit = [&](Id, const Step&, Id, std::uint64_t hash, bool observed) {
             if (worker.successors.size() == worker.waiting) worker.successors.resize(worker.waiting * 2 + 64);
-            if (worker.buffer.size() < (worker.waiting + 1) * words) worker.buffer.resize(worker.successors.size() * words);
-            Word *target = worker.buffer.data() + worker.waiting * words;
+            if (worker.buffer.size() < (worker.waiting + 1) * words)
+                worker.buffer.resize(worker.successors.size() * words);
+            Word* target = worker.buffer.data() + worker.waiting * words;
             layout.load(packed, target);
-            for (const auto &[column, before, after] : expander.changes()) {
+            for (const auto& [column, before, after] : expander.changes()) {
                 misfit |= !layout.fits(column, after);
                 layout.change(target, column, before, after);
             }
@@ -342,7 +351,7 @@ class BreadthFirst {
             return;
         }
         if (!failures.empty()) {
-            for (Witness &witness : failures) {
+            for (Witness& witness : failures) {
                 witness.cells = expander.cells;
                 // The number of a step depends on the order of discovery; the failure's content does not.
                 witness.content = mix(tables_.content(expander.cells) + step_content(witness));
@@ -357,17 +366,17 @@ class BreadthFirst {
         if (worker.waiting >= batch) flush(worker);
     }
 
-    std::uint64_t step_content(const Witness &witness) const {
-        const Column &column = *tables_.columns[witness.column];
-        const StepList *list = column.cells[witness.cells[witness.column]].steps.load(std::memory_order_acquire);
-        const Step &step = (*list)[witness.step];
+    std::uint64_t step_content(const Witness& witness) const {
+        const Column& column = *tables_.columns[witness.column];
+        const StepList* list = column.cells[witness.cells[witness.column]].steps.load(std::memory_order_acquire);
+        const Step& step = (*list)[witness.step];
         std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
         if (step.set != none)
             for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
         return mix(sum + witness.column);
     }
 
-    void flush(Worker &worker) {
+    void flush(Worker& worker) {
         const std::size_t words = store_.layout().words();
         worker.published.store(worker.transitions, std::memory_order_relaxed);
         std::size_t done = 0;
@@ -380,15 +389,16 @@ class BreadthFirst {
             const std::size_t end = std::min(worker.waiting, done + portion);
             for (std::size_t i = done; i < end; ++i) store_.prefetch_state(worker.successors[i].hash);
             for (; done < end; ++done) {
-                const Word *packed = worker.buffer.data() + done * words;
-                if (store_.insert(worker.number, packed, worker.successors[done].hash) == Store::Insertion::known) continue;
+                const Word* packed = worker.buffer.data() + done * words;
+                if (store_.insert(worker.number, packed, worker.successors[done].hash) == Store::Insertion::known)
+                    continue;
                 if (!worker.successors[done].observed) continue;
                 worker.scratch.resize(tables_.width());
-                store_.layout().unpack(reinterpret_cast<const std::byte *>(packed), worker.scratch.data());
+                store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), worker.scratch.data());
                 check(worker, worker.scratch, depth_ + 1);
             }
         }
-        const auto shift = [&](auto &list, std::size_t width) {
+        const auto shift = [&](auto& list, std::size_t width) {
             std::copy(list.begin() + static_cast<std::ptrdiff_t>(done * width),
                       list.begin() + static_cast<std::ptrdiff_t>(worker.waiting * width), list.begin());
         };
@@ -401,7 +411,7 @@ class BreadthFirst {
 
     // --- verdicts ---
 
-    void check(Worker &worker, const std::vector<Id> &cells, std::uint64_t length) {
+    void check(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
         bool unknown = false;
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             if (properties_[i].kind == PropertyKind::final) continue;
@@ -418,9 +428,10 @@ class BreadthFirst {
         if (unknown) worker.unchecked.push_back({cells, length, false});
     }
     bool reached(std::size_t property) const {
-        return std::any_of(goals_.begin(), goals_.end(), [&](const Witness &goal) { return goal.property == property; });
+        return std::any_of(goals_.begin(), goals_.end(),
+                           [&](const Witness& goal) { return goal.property == property; });
     }
-    void check_stuck(Worker &worker, const std::vector<Id> &cells, std::uint64_t length) {
+    void check_stuck(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             if (properties_[i].kind != PropertyKind::final) continue;
             const Verdict verdict = properties_[i].trie.walk(tables_, cells);
@@ -430,7 +441,7 @@ class BreadthFirst {
         }
         offer(worker, witness(Finding::deadlock, 0, cells, length));
     }
-    Witness witness(Finding finding, std::size_t property, const std::vector<Id> &cells, std::uint64_t length) const {
+    Witness witness(Finding finding, std::size_t property, const std::vector<Id>& cells, std::uint64_t length) const {
         Witness result;
         result.finding = finding;
         result.property = property;
@@ -439,7 +450,7 @@ class BreadthFirst {
         result.cells = cells;
         return result;
     }
-    static void offer(Worker &worker, Witness witness) {
+    static void offer(Worker& worker, Witness witness) {
         if (!worker.violation || witness.rank() < worker.violation->rank()) worker.violation = std::move(witness);
     }
 
@@ -447,9 +458,9 @@ class BreadthFirst {
         SearchResult result;
         result.stop = violation_ ? Stop::violation : stop_.load();
         result.states = store_.size();
-        result.depth = depth_;
+        result.depth = depth_ + (next_level() > 0 && levels_.size() > 1);
         result.cut.assign(tables_.columns.size(), false);
-        for (const auto &worker : workers_) {
+        for (const auto& worker : workers_) {
             result.transitions += worker->transitions;
             result.deadlocks += worker->deadlocks;
             for (std::size_t i = 0; i < result.cut.size(); ++i)
@@ -460,12 +471,12 @@ class BreadthFirst {
         result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
         if (stop_ == Stop::regrown) return result;
         if (stop_ != Stop::finished)
-            for (auto &worker : workers_) merge_goals(*worker);
+            for (auto& worker : workers_) merge_goals(*worker);
         if (violation_) {
             find_path(tables_, store_, levels_, oracle_, *violation_);
             result.violation = std::move(violation_);
         }
-        for (Witness &goal : goals_) {
+        for (Witness& goal : goals_) {
             find_path(tables_, store_, levels_, oracle_, goal);
             result.goals.push_back(std::move(goal));
         }
@@ -475,23 +486,23 @@ class BreadthFirst {
     static constexpr std::uint64_t batch = 64;
     static constexpr std::size_t portion = 128, most_waiting = 4096;
 
-    Tables &tables_;
-    std::vector<Property> &properties_;
-    Oracle &oracle_;
-    const SearchOptions &options_;
+    Tables& tables_;
+    std::vector<Property>& properties_;
+    Oracle& oracle_;
+    const SearchOptions& options_;
     Watch watch_;
     std::size_t memory_before_;
     Store store_;
     std::vector<std::unique_ptr<Worker>> workers_{};
-    std::vector<std::vector<std::uint64_t>> levels_{}; // per level and thread, where it begins in the store
+    std::vector<std::vector<std::uint64_t>> levels_{};  // per level and thread, where it begins in the store
     std::uint64_t depth_ = 0;
-    std::uint64_t remaining_ = 0; // states of this level that are still to be expanded
+    std::uint64_t remaining_ = 0;  // states of this level that are still to be expanded
     std::optional<Witness> violation_{};
     std::vector<Witness> goals_{};
     std::atomic<Stop> stop_{Stop::finished};
 
     std::vector<Range> work_{}, left_over_{};
-    std::vector<std::uint64_t> starts_{}; // of each range, counted through the round's work
+    std::vector<std::uint64_t> starts_{};  // of each range, counted through the round's work
     std::uint64_t total_ = 0;
     std::atomic<std::uint64_t> cursor_{0};
     std::atomic<bool> pause_{false}, widen_{false};
@@ -501,11 +512,11 @@ class BreadthFirst {
     bool dismissed_ = false;
 };
 
-} // namespace
+}  // namespace
 
-SearchResult breadth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
-                           const SearchOptions &options) {
+SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                           const SearchOptions& options) {
     return BreadthFirst(tables, properties, oracle, options).run();
 }
 
-} // namespace quorate
+}  // namespace quorate

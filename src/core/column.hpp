@@ -21,7 +21,7 @@ enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maxi
 struct Transition {
     Mode mode = Mode::spontaneous;
     bool keep = false;
-    std::vector<bool> types{}; // by type of message: does it consume such messages?
+    std::vector<bool> types{};  // by type of message: does it consume such messages?
 
     bool takes(Id type) const { return type < types.size() && types[type]; }
     void allow(Id type) {
@@ -37,18 +37,21 @@ struct Message {
 
 struct Local {
     std::uint64_t content = 0;
-    std::vector<Id> values{};    // a number per observable field; the first says whether the process has crashed
-    Id failure = none;           // a monitor that failed: reaching this local state is a failure
-    Id representative = none;    // after the quotient
-    Id observation = 0;          // the class of local states no property can tell apart
-    std::vector<bool> live = {}; // per message: may some later local state consume it?
+    std::vector<Id> values{};  // a number per observable field; the first says whether the process has crashed
+    bool crashed = false;
+    Id crash = none;              // the same local state of the process once it has crashed, if it may crash
+    Id recovery = none;           // of a crashed one: where it comes back, if it may
+    Id failure = none;            // a monitor that failed: reaching this local state is a failure
+    Id representative = none;     // after the quotient
+    Id observation = 0;           // the class of local states no property can tell apart
+    std::vector<bool> live = {};  // per message: may some later local state consume it?
 };
 
 struct Send {
     Id column = 0, message = 0;
 };
 
-enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash };
+enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash, recover };
 enum class Effect : std::uint8_t { moves, cut, fails };
 
 struct Outcome {
@@ -59,35 +62,35 @@ struct Outcome {
 };
 
 struct Behaviour {
-    std::vector<Outcome> outcomes{}; // none: the guard is false
+    std::vector<Outcome> outcomes{};  // none: the guard is false
 };
 
 // What a quorum transition asks for in a local state.
 struct Request {
     bool enabled = false;
     Mode mode = Mode::exact;
-    Id size = 0;               // exact
-    std::vector<Id> senders{}; // each
+    Id size = 0;                // exact
+    std::vector<Id> senders{};  // each
 };
 
-inline constexpr Id rejected = none; // the group of a message that a transition's filter refuses
+inline constexpr Id rejected = none;  // the group of a message that a transition's filter refuses
 
 struct Step {
-    Id next = none; // this column's cell after consuming and moving, before anything is sent
+    Id next = none;  // this column's cell after consuming and moving, before anything is sent
     Id transition = none, set = none, outcome = none, failure = none;
-    const Send *sends = nullptr;
+    const Send* sends = nullptr;
     Id send_count = 0;
     Kind kind = Kind::step;
     Effect effect = Effect::moves;
     Budget budget = Budget::free;
-    bool observed = false; // a property may tell the difference
+    bool observed = false;  // a property may tell the difference
 };
 
 using StepList = std::vector<Step>;
 
 // deliver[cell]: an open-addressing row from messages to next cells, filled lazily and replaced when it fills up.
 class Row {
-  public:
+public:
     static std::unique_ptr<Row> make(std::size_t size) { return std::unique_ptr<Row>(new (size) Row(size)); }
     Id find(Id message) const {
         for (std::size_t i = slot(message);; ++i) {
@@ -102,7 +105,7 @@ class Row {
         entries()[i & mask].store((static_cast<std::uint64_t>(message) + 1) << 32 | next, std::memory_order_release);
         ++count;
     }
-    void copy_from(const Row &other) {
+    void copy_from(const Row& other) {
         for (std::size_t i = 0; i <= other.mask; ++i)
             if (const std::uint64_t entry = other.entries()[i].load(std::memory_order_relaxed))
                 insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
@@ -110,54 +113,54 @@ class Row {
     const std::size_t mask;
     std::size_t count = 0;
 
-    static void operator delete(void *row) { ::operator delete(row); }
+    static void operator delete(void* row) { ::operator delete(row); }
 
-  private:
-    using Entry = std::atomic<std::uint64_t>; // (message + 1) << 32 | next cell; 0 is empty
+private:
+    using Entry = std::atomic<std::uint64_t>;  // (message + 1) << 32 | next cell; 0 is empty
 
     explicit Row(std::size_t size) : mask(size - 1) {
         for (std::size_t i = 0; i < size; ++i) new (entries() + i) Entry(0);
     }
     // The entries lie right behind the row itself: one look-up less on the hottest path.
-    static void *operator new(std::size_t bytes, std::size_t size) {
+    static void* operator new(std::size_t bytes, std::size_t size) {
         return ::operator new(bytes + size * sizeof(Entry));
     }
-    Entry *entries() const { return reinterpret_cast<Entry *>(const_cast<Row *>(this) + 1); }
+    Entry* entries() const { return reinterpret_cast<Entry*>(const_cast<Row*>(this) + 1); }
     static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
 };
 
 struct Cell {
-    std::atomic<const StepList *> steps{nullptr};
-    std::atomic<const Row *> row{nullptr};
+    std::atomic<const StepList*> steps{nullptr};
+    std::atomic<const Row*> row{nullptr};
     Id local = 0, inbox = 0;
     Id observation = 0;
     Id failure = none;
-    std::uint64_t asked = 0; // the round in which its steps were last asked for
+    std::uint64_t asked = 0;  // the round in which its steps were last asked for
 };
 
 struct Query {
     enum class Kind : std::uint8_t { request, accept, fire, observe } kind;
     Id column, transition, local;
-    Id subject; // accept: the message; fire: the consumed set; observe: the event
+    Id subject;  // accept: the message; fire: the consumed set; observe: the event
 };
 
 class Column {
-  public:
+public:
     explicit Column(Id index, bool monitor) : index(index), monitor(monitor) {}
 
     const Id index;
     const bool monitor;
-    Id crashed = none; // the local state of the crashed process, where it may crash
+    std::vector<Send> notices{};  // what is sent when this process crashes
     std::vector<Transition> transitions{};
     Segmented<Local> locals;
     Segmented<Message> messages;
     Interner inboxes, sets;
     Segmented<Cell> cells;
-    std::mutex lock; // guards everything below and whatever is appended to during a search
+    std::mutex lock;  // guards everything below and whatever is appended to during a search
 
     Id add_local(std::uint64_t content, std::vector<Id> values, Id failure) {
         checked_id(locals.size(), "local states");
-        return static_cast<Id>(locals.append([&](Local &local) {
+        return static_cast<Id>(locals.append([&](Local& local) {
             local.content = content;
             local.values = std::move(values);
             local.failure = failure;
@@ -165,7 +168,7 @@ class Column {
         }));
     }
     // The class of local states that agree on every field in `observed`.
-    Id classify(const Local &local) {
+    Id classify(const Local& local) {
         std::vector<Id> seen{local.failure};
         for (std::size_t field = 0; field < observed.size(); ++field)
             if (observed[field]) seen.push_back(local.values[field]);
@@ -176,10 +179,10 @@ class Column {
         observations_.clear();
         for (std::size_t i = 0; i < locals.size(); ++i) locals[i].observation = classify(locals[i]);
     }
-    std::vector<bool> observed{}; // by field: does a property read it?
+    std::vector<bool> observed{};  // by field: does a property read it?
     Id add_message(Message message) {
         checked_id(messages.size(), "messages");
-        return static_cast<Id>(messages.append([&](Message &slot) { slot = message; }));
+        return static_cast<Id>(messages.append([&](Message& slot) { slot = message; }));
     }
     auto sender() const {
         return [this](Id message) { return messages[message].sender; };
@@ -190,17 +193,18 @@ class Column {
         if (high > none) throw LimitError("more than 4,294,967,295 pairs of transition and local state in one process");
         return high << 32 | subject;
     }
-    FlatMap<std::unique_ptr<Behaviour>> behaviours; // key(transition, local, set); for a monitor key(0, local, event)
-    FlatMap<Request> requests;                      // key(transition, local, 0)
-    FlatMap<Id> groups;                             // key(transition, local, message)
-    FlatMap<Id> cell_of;                            // local << 32 | inbox
+    FlatMap<std::unique_ptr<Behaviour>> behaviours;  // key(transition, local, set); for a monitor key(0, local, event)
+    FlatMap<Request> requests;                       // key(transition, local, 0)
+    FlatMap<Id> groups;                              // key(transition, local, message)
+    FlatMap<Id> cell_of;                             // local << 32 | inbox
 
     // Storage whose addresses are published without a lock, kept until the column goes.
     std::vector<std::unique_ptr<StepList>> step_lists{};
     std::vector<std::unique_ptr<Row>> rows{};
+    std::vector<std::unique_ptr<std::vector<Send>>> parts{};  // of broadcasts that a crash cuts short
 
     Id known_delivery(Id cell, Id message) const {
-        const Row *row = cells[cell].row.load(std::memory_order_acquire);
+        const Row* row = cells[cell].row.load(std::memory_order_acquire);
         return row == nullptr ? none : row->find(message);
     }
     // Cells and their steps depend on the reductions; behaviours do not.
@@ -209,10 +213,11 @@ class Column {
         cell_of.clear();
         step_lists.clear();
         rows.clear();
+        parts.clear();
     }
 
-  private:
+private:
     std::map<std::vector<Id>, Id> observations_{};
 };
 
-} // namespace quorate
+}  // namespace quorate

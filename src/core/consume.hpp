@@ -8,7 +8,7 @@ namespace quorate {
 
 struct Consumption {
     Id set;
-    const Behaviour *behaviour;
+    const Behaviour* behaviour;
 };
 
 // In a search, `pending` is the inbox of a cell. In the closure it is every message the process may ever receive; then
@@ -20,12 +20,12 @@ inline constexpr std::size_t most_sets = 1 << 20;
 
 // Appends every enabled consumption to `found`, and what is not known yet to `queries`; as long as there are
 // queries, `found` may be incomplete.
-void list_consumptions(Column &column, const Network &network, Scope scope, Id transition, Id local,
-                       std::span<const Id> pending, std::vector<Query> &queries, std::vector<Consumption> &found,
+void list_consumptions(Column& column, const Network& network, Scope scope, Id transition, Id local,
+                       std::span<const Id> pending, std::vector<Query>& queries, std::vector<Consumption>& found,
                        std::size_t most = most_sets);
 
 // Is this message, by type and filter, one the transition takes in this local state? Empty when not known yet.
 enum class Taken : std::uint8_t { no, yes, unknown };
-Taken takes(Column &column, Id transition, Id local, Id message, std::vector<Query> &queries);
+Taken takes(Column& column, Id transition, Id local, Id message, std::vector<Query>& queries);
 
-} // namespace quorate
+}  // namespace quorate

@@ -1,5 +1,5 @@
-// Depth first, on one thread: with an exact store, with a bit array (an approximation), or with none at all (stateless).
-// The stack is the run that led to the present state.
+// Depth first, on one thread: with an exact store, with a bit array (an approximation), or with none at all
+// (stateless). The stack is the run that led to the present state.
 
 #include <cmath>
 #include <unordered_map>
@@ -12,7 +12,7 @@ namespace {
 
 // Holzmann's bitstate hashing with three bits per state: a state whose bits are all set counts as met before.
 class BitArray {
-  public:
+public:
     explicit BitArray(std::size_t bytes)
         : mask_(std::bit_floor(std::max<std::size_t>(bytes, 64)) * 8 - 1), bits_((mask_ + 1) / 8, true) {}
 
@@ -23,7 +23,7 @@ class BitArray {
         bool fresh = false;
         for (unsigned i = 0; i < hashes; ++i) {
             const std::uint64_t bit = (hash + i * stride) & mask_;
-            std::byte &place = bits_.data()[bit / 8];
+            std::byte& place = bits_.data()[bit / 8];
             const std::byte flag = std::byte{1} << static_cast<int>(bit % 8);
             if ((place & flag) == std::byte{0}) {
                 fresh = true;
@@ -44,7 +44,7 @@ class BitArray {
     }
     std::uint64_t states() const { return states_; }
 
-  private:
+private:
     static constexpr unsigned hashes = 3;
     std::uint64_t mask_;
     Block bits_;
@@ -53,10 +53,16 @@ class BitArray {
 };
 
 class DepthFirst {
-  public:
-    DepthFirst(Tables &tables, std::vector<Property> &properties, Oracle &oracle, const SearchOptions &options)
-        : tables_(tables), properties_(properties), oracle_(oracle), options_(options), watch_(options.limits, oracle),
-          memory_before_(resident_bytes()), expander_(tables), width_(tables.width()) {
+public:
+    DepthFirst(Tables& tables, std::vector<Property>& properties, Oracle& oracle, const SearchOptions& options)
+        : tables_(tables),
+          properties_(properties),
+          oracle_(oracle),
+          options_(options),
+          watch_(options.limits, oracle),
+          memory_before_(resident_bytes()),
+          expander_(tables),
+          width_(tables.width()) {
         if (options.bitstate > 0)
             bits_.emplace(options.bitstate);
         else if (!options.stateless)
@@ -65,15 +71,15 @@ class DepthFirst {
 
     SearchResult run() {
         try {
-            for (const auto &locals : tables_.initials) {
+            for (const auto& locals : tables_.initials) {
                 std::vector<Id> cells = tables_.initial_cells(locals);
                 expander_.cells = cells;
                 if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
                 if (done()) break;
             }
-        } catch (const std::bad_alloc &) {
+        } catch (const std::bad_alloc&) {
             stop_ = Stop::memory;
-        } catch (const Interrupted &) {
+        } catch (const Interrupted&) {
             stop_ = Stop::interrupt;
         }
         result_.stop = result_.violation ? Stop::violation : stop_;
@@ -84,24 +90,24 @@ class DepthFirst {
         return std::move(result_);
     }
 
-  private:
+private:
     struct Frame {
-        std::size_t next, end; // the successors not yet taken, in `pending_`
+        std::size_t next, end;  // the successors not yet taken, in `pending_`
         std::uint64_t hash;
     };
 
     bool done() const { return stop_ != Stop::finished || result_.violation; }
 
-    void explore(const std::vector<Id> &initial) {
+    void explore(const std::vector<Id>& initial) {
         enter(initial);
         while (!frames_.empty() && !done()) {
-            Frame &frame = frames_.back();
+            Frame& frame = frames_.back();
             if (frame.next == frame.end) {
                 leave();
                 continue;
             }
             const std::size_t at = frame.next++;
-            const Id *from = pending_.data() + at * width_;
+            const Id* from = pending_.data() + at * width_;
             current_.assign(from, from + width_);
             const Successor successor = successors_[at];
             if (!insert(current_, successor.hash)) continue;
@@ -117,7 +123,7 @@ class DepthFirst {
     }
 
     // Puts the state on the stack together with its successors.
-    void enter(const std::vector<Id> &cells) {
+    void enter(const std::vector<Id>& cells) {
         path_.insert(path_.end(), cells.begin(), cells.end());
         const std::size_t begin = successors_.size();
         expander_.cells = cells;
@@ -128,7 +134,7 @@ class DepthFirst {
         Expander::Summary summary;
         for (;;) {
             std::vector<std::tuple<Id, Id, Id>> failures;
-            const auto emit = [&](Id, const Step &, Id, std::uint64_t next, bool observed) {
+            const auto emit = [&](Id, const Step&, Id, std::uint64_t next, bool observed) {
                 pending_.insert(pending_.end(), expander_.cells.begin(), expander_.cells.end());
                 successors_.push_back({next, observed});
             };
@@ -164,13 +170,13 @@ class DepthFirst {
         path_.resize(path_.size() - width_);
         if (options_.stateless) {
             const auto [first, last] = on_path_.equal_range(frames_.back().hash);
-            on_path_.erase(std::find_if(first, last, [&](const auto &entry) { return entry.second == path_.size(); }));
+            on_path_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == path_.size(); }));
         }
         frames_.pop_back();
     }
 
     // True if the state is new (or, without a store, not on the present path).
-    bool insert(const std::vector<Id> &cells, std::uint64_t hash) {
+    bool insert(const std::vector<Id>& cells, std::uint64_t hash) {
         if (options_.stateless) {
             const auto [begin, end] = on_path_.equal_range(hash);
             for (auto place = begin; place != end; ++place)
@@ -200,7 +206,7 @@ class DepthFirst {
         return fresh;
     }
 
-    Verdict verdict(std::size_t property, const std::vector<Id> &cells) {
+    Verdict verdict(std::size_t property, const std::vector<Id>& cells) {
         const Verdict known = properties_[property].trie.walk(tables_, cells);
         if (known != Verdict::unknown) return known;
         if (!oracle_.judge(property, cells)) {
@@ -211,20 +217,20 @@ class DepthFirst {
     }
 
     // False if the search is over.
-    bool check(const std::vector<Id> &cells) {
+    bool check(const std::vector<Id>& cells) {
         for (std::size_t i = 0; i < properties_.size() && !done(); ++i) {
             if (properties_[i].kind == PropertyKind::final) continue;
             const Verdict answer = verdict(i, cells);
             const bool goal = properties_[i].kind == PropertyKind::goal;
             if (answer == Verdict::raises) result_.violation = reach(Finding::raises, i, cells);
             if (answer == Verdict::no && !goal) result_.violation = reach(Finding::violated, i, cells);
-            const auto same = [&](const Witness &other) { return other.property == i; };
+            const auto same = [&](const Witness& other) { return other.property == i; };
             if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
                 result_.goals.push_back(reach(Finding::reached, i, cells));
         }
         return !done();
     }
-    void check_stuck(const std::vector<Id> &cells) {
+    void check_stuck(const std::vector<Id>& cells) {
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             if (properties_[i].kind != PropertyKind::final) continue;
             const Verdict answer = verdict(i, cells);
@@ -234,20 +240,20 @@ class DepthFirst {
         result_.violation = make(Finding::deadlock, 0, cells);
     }
     // A witness at the state on top of the stack.
-    Witness make(Finding finding, std::size_t property, const std::vector<Id> &cells) const {
+    Witness make(Finding finding, std::size_t property, const std::vector<Id>& cells) const {
         Witness witness;
         witness.finding = finding;
         witness.property = property;
         witness.cells = cells;
         for (std::size_t i = 0; i < path_.size(); i += width_) {
             const auto begin = path_.begin() + static_cast<std::ptrdiff_t>(i);
-            witness.path.emplace_back(begin, begin + width_);
+            witness.path.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(width_));
         }
         witness.length = witness.path.size() - 1;
         return witness;
     }
     // A witness at a state about to be put on the stack.
-    Witness reach(Finding finding, std::size_t property, const std::vector<Id> &cells) const {
+    Witness reach(Finding finding, std::size_t property, const std::vector<Id>& cells) const {
         Witness witness = make(finding, property, cells);
         witness.path.push_back(cells);
         ++witness.length;
@@ -273,10 +279,10 @@ class DepthFirst {
         bool observed;
     };
 
-    Tables &tables_;
-    std::vector<Property> &properties_;
-    Oracle &oracle_;
-    const SearchOptions &options_;
+    Tables& tables_;
+    std::vector<Property>& properties_;
+    Oracle& oracle_;
+    const SearchOptions& options_;
     Watch watch_;
     std::size_t memory_before_;
     Expander expander_;
@@ -284,8 +290,8 @@ class DepthFirst {
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
     std::vector<Frame> frames_{};
-    std::vector<Id> path_{};    // the cells of every state on the stack
-    std::vector<Id> pending_{}; // the cells of their successors
+    std::vector<Id> path_{};     // the cells of every state on the stack
+    std::vector<Id> pending_{};  // the cells of their successors
     std::vector<Successor> successors_{};
     std::unordered_multimap<std::uint64_t, std::size_t> on_path_{};
     std::vector<Id> current_{};
@@ -294,11 +300,11 @@ class DepthFirst {
     SearchResult result_{};
 };
 
-} // namespace
+}  // namespace
 
-SearchResult depth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
-                         const SearchOptions &options) {
+SearchResult depth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                         const SearchOptions& options) {
     return DepthFirst(tables, properties, oracle, options).run();
 }
 
-} // namespace quorate
+}  // namespace quorate

@@ -8,16 +8,17 @@
 
 namespace quorate {
 
-template <typename V> class FlatMap {
-  public:
-    V *find(std::uint64_t key) {
+template <typename V>
+class FlatMap {
+public:
+    V* find(std::uint64_t key) {
         if (entries_.empty()) return nullptr;
         for (std::size_t i = mix(key) & mask();; i = (i + 1) & mask()) {
             if (!entries_[i].used) return nullptr;
             if (entries_[i].key == key) return &entries_[i].value;
         }
     }
-    const V *find(std::uint64_t key) const { return const_cast<FlatMap *>(this)->find(key); }
+    const V* find(std::uint64_t key) const { return const_cast<FlatMap*>(this)->find(key); }
 
     // The key must not be there yet.
     void insert(std::uint64_t key, V value) {
@@ -31,7 +32,7 @@ template <typename V> class FlatMap {
         count_ = 0;
     }
 
-  private:
+private:
     struct Entry {
         std::uint64_t key = 0;
         V value{};
@@ -46,11 +47,11 @@ template <typename V> class FlatMap {
     void grow() {
         std::vector<Entry> old(entries_.empty() ? 16 : entries_.size() * 2);
         old.swap(entries_);
-        for (auto &entry : old)
+        for (auto& entry : old)
             if (entry.used) place(entry.key, std::move(entry.value));
     }
     std::vector<Entry> entries_;
     std::size_t count_ = 0;
 };
 
-} // namespace quorate
+}  // namespace quorate

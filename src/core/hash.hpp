@@ -18,8 +18,8 @@ inline std::uint64_t mix(std::uint64_t x) {
     return x;
 }
 
-// The share of one column in the hash of a state: shares are added up, each column with an odd factor of its own, so that
-// a successor's hash follows from its predecessor's by what changed. `spread` makes the sum fit for a table.
+// The share of one column in the hash of a state: shares are added up, each column with an odd factor of its own, so
+// that a successor's hash follows from its predecessor's by what changed. `spread` makes the sum fit for a table.
 inline std::uint64_t column_factor(std::uint32_t column) {
     return mix((static_cast<std::uint64_t>(column) + 1) * 0x9e3779b97f4a7c15ULL) | 1;
 }
@@ -31,4 +31,4 @@ inline std::uint64_t hash_ids(std::span<const Id> ids) {
     return h;
 }
 
-} // namespace quorate
+}  // namespace quorate

@@ -12,40 +12,40 @@
 namespace quorate {
 
 class Interner {
-  public:
+public:
     Id intern(std::span<const Id> ids) {
         const std::uint64_t hash = hash_ids(ids);
         if ((items_.size() + 1) * 10 > slots_.size() * 7) grow();
         std::size_t i = hash & (slots_.size() - 1);
         for (; slots_[i] != none; i = (i + 1) & (slots_.size() - 1)) {
-            const Item &item = items_[slots_[i]];
+            const Item& item = items_[slots_[i]];
             if (item.hash == hash && item.size == ids.size() &&
                 (ids.empty() || std::memcmp(item.data, ids.data(), ids.size_bytes()) == 0))
                 return slots_[i];
         }
         const Id id = checked_id(items_.size(), "distinct inboxes");
-        Id *copy = store(ids);
-        items_.append([&](Item &item) { item = {hash, copy, ids.size()}; });
+        Id* copy = store(ids);
+        items_.append([&](Item& item) { item = {hash, copy, ids.size()}; });
         slots_[i] = id;
         return id;
     }
     std::span<const Id> operator[](Id id) const { return {items_[id].data, items_[id].size}; }
     std::size_t size() const { return items_.size(); }
 
-  private:
+private:
     struct Item {
         std::uint64_t hash = 0;
-        const Id *data = nullptr;
+        const Id* data = nullptr;
         std::size_t size = 0;
     };
-    Id *store(std::span<const Id> ids) {
+    Id* store(std::span<const Id> ids) {
         constexpr std::size_t block = 1 << 12;
         if (blocks_.empty() || used_ + ids.size() > room_) {
             room_ = ids.size() > block ? ids.size() : block;
             blocks_.push_back(std::make_unique<Id[]>(room_));
             used_ = 0;
         }
-        Id *copy = blocks_.back().get() + used_;
+        Id* copy = blocks_.back().get() + used_;
         if (!ids.empty()) std::memcpy(copy, ids.data(), ids.size_bytes());
         used_ += ids.size();
         return copy;
@@ -65,4 +65,4 @@ class Interner {
     std::size_t used_ = 0, room_ = 0;
 };
 
-} // namespace quorate
+}  // namespace quorate

@@ -1,6 +1,6 @@
-// What the properties say of a state, without asking them twice. A property is a deterministic program that reads fields
-// one after another, so its answers form a decision trie: each node names the field that is read next, each branch a
-// value. The oracle adds the path of an evaluation; walking it again costs a few look-ups.
+// What the properties say of a state, without asking them twice. A property is a deterministic program that reads
+// fields one after another, so its answers form a decision trie: each node names the field that is read next, each
+// branch a value. The oracle adds the path of an evaluation; walking it again costs a few look-ups.
 #pragma once
 
 #include "tables.hpp"
@@ -14,15 +14,15 @@ struct Read {
 };
 
 class Trie {
-  public:
-    Verdict walk(const Tables &tables, std::span<const Id> cells) const {
+public:
+    Verdict walk(const Tables& tables, std::span<const Id> cells) const {
         Id node = 0;
         while (nodes_[node].verdict == Verdict::unknown) {
-            const Node &here = nodes_[node];
+            const Node& here = nodes_[node];
             if (here.column == none) return Verdict::unknown;
-            const Column &column = *tables.columns[here.column];
+            const Column& column = *tables.columns[here.column];
             const Id value = column.locals[column.cells[cells[here.column]].local].values[here.field];
-            const Id *child = here.children.find(value);
+            const Id* child = here.children.find(value);
             if (child == nullptr) return Verdict::unknown;
             node = *child;
         }
@@ -30,14 +30,14 @@ class Trie {
     }
     void add(std::span<const Read> path, Verdict verdict) {
         Id node = 0;
-        for (const Read &read : path) {
+        for (const Read& read : path) {
             if (nodes_[node].column == none) {
                 nodes_[node].column = read.column;
                 nodes_[node].field = read.field;
             } else if (nodes_[node].column != read.column || nodes_[node].field != read.field) {
                 throw std::logic_error("a property read different fields in two states that look alike to it");
             }
-            if (const Id *child = nodes_[node].children.find(read.value)) {
+            if (const Id* child = nodes_[node].children.find(read.value)) {
                 node = *child;
             } else {
                 const Id fresh = checked_id(nodes_.size(), "answers of a property");
@@ -54,7 +54,7 @@ class Trie {
         nodes_.emplace_back();
     }
 
-  private:
+private:
     struct Node {
         Id column = none, field = none;
         FlatMap<Id> children{};
@@ -72,4 +72,4 @@ struct Property {
     Trie trie{};
 };
 
-} // namespace quorate
+}  // namespace quorate

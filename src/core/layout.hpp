@@ -1,5 +1,5 @@
-// How a vector of cells is packed: a bit field per column, as narrow as the cells met so far allow. Fields lie in 64-bit
-// words and never straddle two, so that changing one is a single exclusive-or; states are stored in whole bytes.
+// How a vector of cells is packed: a bit field per column, as narrow as the cells met so far allow. Fields lie in
+// 64-bit words and never straddle two, so that changing one is a single exclusive-or; states are stored in whole bytes.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace quorate {
 using Word = std::uint64_t;
 
 class Layout {
-  public:
+public:
     Layout() = default;
     // Wide enough for the cells that exist now. Bits left over are given away too: they save widening again soon.
-    static Layout fit(const Tables &tables) {
+    static Layout fit(const Tables& tables) {
         std::vector<unsigned> bits;
         for (Id column = 0; column < tables.width(); ++column) {
             const std::size_t count = tables.cell_count(column);
@@ -46,28 +46,28 @@ class Layout {
     static constexpr std::size_t slack = sizeof(Word);
 
     bool fits(Id column, Id cell) const { return cell <= fields_[column].mask; }
-    void unpack(const std::byte *state, Id *cells) const {
-        for (const Field &field : fields_)
+    void unpack(const std::byte* state, Id* cells) const {
+        for (const Field& field : fields_)
             *cells++ = static_cast<Id>(word(state, field.word) >> field.shift & field.mask);
     }
-    void pack(const Id *cells, Word *words) const {
+    void pack(const Id* cells, Word* words) const {
         std::fill_n(words, words_, Word{0});
-        for (const Field &field : fields_) words[field.word] |= static_cast<Word>(*cells++) << field.shift;
+        for (const Field& field : fields_) words[field.word] |= static_cast<Word>(*cells++) << field.shift;
     }
-    void change(Word *words, Id column, Id before, Id after) const {
-        const Field &field = fields_[column];
+    void change(Word* words, Id column, Id before, Id after) const {
+        const Field& field = fields_[column];
         words[field.word] ^= static_cast<Word>(before ^ after) << field.shift;
     }
     // A stored state as words; what is read beyond the state is cleared.
-    void load(const std::byte *state, Word *words) const {
+    void load(const std::byte* state, Word* words) const {
         for (std::size_t i = 0; i < words_; ++i) words[i] = word(state, i);
         words[words_ - 1] &= last_;
     }
     // Writes whole words: what lies behind the state, up to a word, is lost.
-    void store(const Word *words, std::byte *state) const {
+    void store(const Word* words, std::byte* state) const {
         for (std::size_t i = 0; i < words_; ++i) std::memcpy(state + i * sizeof(Word), words + i, sizeof(Word));
     }
-    bool equal(const std::byte *state, const Word *words) const {
+    bool equal(const std::byte* state, const Word* words) const {
         for (std::size_t i = 0; i < words_; ++i) {
             const Word difference = word(state, i) ^ words[i];
             if ((i + 1 == words_ ? difference & last_ : difference) != 0) return false;
@@ -75,19 +75,19 @@ class Layout {
         return true;
     }
 
-  private:
+private:
     struct Field {
         std::uint32_t word = 0, shift = 0;
         Word mask = 0;
     };
     // Fixed sizes, so that the compiler makes single moves of them.
-    static Word word(const std::byte *state, std::size_t index) {
+    static Word word(const std::byte* state, std::size_t index) {
         Word result;
         std::memcpy(&result, state + index * sizeof(Word), sizeof result);
         return result;
     }
     // First fit, in the order of the columns.
-    static Layout arrange(const std::vector<unsigned> &bits) {
+    static Layout arrange(const std::vector<unsigned>& bits) {
         Layout layout;
         std::vector<unsigned> used{0};
         for (unsigned width : bits) {
@@ -108,4 +108,4 @@ class Layout {
     Word last_ = 0xff;
 };
 
-} // namespace quorate
+}  // namespace quorate

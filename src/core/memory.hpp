@@ -1,28 +1,28 @@
 // Large blocks straight from the system: zeroed, given back at once, and on huge pages where the system has them.
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdio>
 #include <new>
 #include <utility>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 namespace quorate {
 
 class Block {
-  public:
+public:
     Block() = default;
     Block(std::size_t bytes, bool huge) : bytes_(bytes) {
-        void *got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (got == MAP_FAILED) throw std::bad_alloc();
-        data_ = static_cast<std::byte *>(got);
+        data_ = static_cast<std::byte*>(got);
         if (huge) madvise(data_, bytes, MADV_HUGEPAGE);
     }
-    Block(Block &&other) noexcept
+    Block(Block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-    Block &operator=(Block &&other) noexcept {
+    Block& operator=(Block&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(bytes_, other.bytes_);
         return *this;
@@ -30,21 +30,21 @@ class Block {
     ~Block() {
         if (data_ != nullptr) munmap(data_, bytes_);
     }
-    std::byte *data() const { return data_; }
+    std::byte* data() const { return data_; }
     std::size_t size() const { return bytes_; }
 
-  private:
-    std::byte *data_ = nullptr;
+private:
+    std::byte* data_ = nullptr;
     std::size_t bytes_ = 0;
 };
 
 inline std::size_t resident_bytes() {
     long pages = 0, total = 0;
-    if (std::FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
         if (std::fscanf(file, "%ld %ld", &total, &pages) != 2) pages = 0;
         std::fclose(file);
     }
     return static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-} // namespace quorate
+}  // namespace quorate

@@ -16,26 +16,38 @@ namespace quorate {
 
 namespace {
 
-const char *name(Stop stop) {
+const char* name(Stop stop) {
     switch (stop) {
-    case Stop::finished: return "finished";
-    case Stop::violation: return "violation";
-    case Stop::states: return "states";
-    case Stop::memory: return "memory";
-    case Stop::time: return "time";
-    case Stop::interrupt: return "interrupt";
-    case Stop::regrown: return "regrown";
+        case Stop::finished:
+            return "finished";
+        case Stop::violation:
+            return "violation";
+        case Stop::states:
+            return "states";
+        case Stop::memory:
+            return "memory";
+        case Stop::time:
+            return "time";
+        case Stop::interrupt:
+            return "interrupt";
+        case Stop::regrown:
+            return "regrown";
     }
     return "";
 }
 
-const char *name(Finding finding) {
+const char* name(Finding finding) {
     switch (finding) {
-    case Finding::violated: return "violated";
-    case Finding::reached: return "reached";
-    case Finding::raises: return "raises";
-    case Finding::deadlock: return "deadlock";
-    case Finding::failure: return "failure";
+        case Finding::violated:
+            return "violated";
+        case Finding::reached:
+            return "reached";
+        case Finding::raises:
+            return "raises";
+        case Finding::deadlock:
+            return "deadlock";
+        case Finding::failure:
+            return "failure";
     }
     return "";
 }
@@ -44,39 +56,44 @@ class Engine;
 
 // Calls fill(queries), judge(property, locals) and poll(...) of a Python object.
 class PythonOracle : public Oracle {
-  public:
-    PythonOracle(Engine &engine, nb::object object) : engine_(engine), object_(std::move(object)) {}
+public:
+    PythonOracle(Engine& engine, nb::object object) : engine_(engine), object_(std::move(object)) {}
 
-    void fill(const std::vector<Query> &queries) override;
+    void fill(const std::vector<Query>& queries) override;
     bool judge(std::size_t property, std::span<const Id> cells) override;
-    bool poll(const Progress &progress) override;
+    bool poll(const Progress& progress) override;
 
-  private:
-    Engine &engine_;
+private:
+    Engine& engine_;
     nb::object object_;
 };
 
 class Engine {
-  public:
+public:
     Engine(int order, int when_full, int head, Id capacity, bool losses_unlimited, bool duplicates_unlimited, Id losses,
-           Id duplicates, Id crashes)
+           Id duplicates, Id crashes, bool cut_short)
         : tables(network(order, when_full, head, capacity, losses_unlimited, duplicates_unlimited, losses, duplicates,
-                         crashes)) {}
+                         crashes, cut_short)) {}
 
     Tables tables;
     std::vector<Property> properties{};
     std::optional<Closure> closure{};
 
-    void add_column(bool monitor, const std::vector<std::tuple<int, bool>> &transitions) {
-        Column &column = tables.add_column(monitor);
-        for (const auto &[mode, keep] : transitions) column.transitions.push_back({static_cast<Mode>(mode), keep});
-        if (monitor) column.transitions.emplace_back(); // so that keys of observations have a transition to name
+    void add_column(bool monitor, const std::vector<std::tuple<int, bool>>& transitions) {
+        Column& column = tables.add_column(monitor);
+        for (const auto& [mode, keep] : transitions) column.transitions.push_back({static_cast<Mode>(mode), keep});
+        if (monitor) column.transitions.emplace_back();  // so that keys of observations have a transition to name
     }
     Id add_local(Id column, std::uint64_t content, std::vector<Id> values, Id failure, bool crashed) {
-        Column &owner = *tables.columns[column];
+        Column& owner = *tables.columns[column];
         const Id id = owner.add_local(content, std::move(values), failure);
-        if (crashed) owner.crashed = id;
+        owner.locals[id].crashed = crashed;
         return id;
+    }
+    void set_crash(Id column, Id local, Id crash) { tables.columns[column]->locals[local].crash = crash; }
+    void set_recovery(Id column, Id local, Id back) { tables.columns[column]->locals[local].recovery = back; }
+    void add_notice(Id column, Id receiver, Id message) {
+        tables.columns[column]->notices.push_back({receiver, message});
     }
     Id add_message(Id column, Id sender, Id type, std::uint64_t content) {
         return tables.columns[column]->add_message({sender, type, content});
@@ -84,40 +101,40 @@ class Engine {
     // Messages of this type are among those the transition consumes.
     void allow(Id column, Id transition, Id type) { tables.columns[column]->transitions[transition].allow(type); }
     void put_request(Id column, Id transition, Id local, bool enabled, int mode, Id size, std::vector<Id> senders) {
-        Column &owner = *tables.columns[column];
+        Column& owner = *tables.columns[column];
         owner.requests.insert(owner.key(transition, local, 0),
                               {enabled, static_cast<Mode>(mode), size, std::move(senders)});
     }
     void put_group(Id column, Id transition, Id local, Id message, Id group) {
-        Column &owner = *tables.columns[column];
+        Column& owner = *tables.columns[column];
         owner.groups.insert(owner.key(transition, local, message), group);
     }
     using Sent = std::vector<std::tuple<Id, Id>>;
     void put_behaviour(Id column, Id transition, Id local, Id subject,
-                       const std::vector<std::tuple<int, Id, Id, Sent>> &outcomes) {
-        Column &owner = *tables.columns[column];
+                       const std::vector<std::tuple<int, Id, Id, Sent>>& outcomes) {
+        Column& owner = *tables.columns[column];
         auto behaviour = std::make_unique<Behaviour>();
-        for (const auto &[effect, next, failure, sends] : outcomes) {
+        for (const auto& [effect, next, failure, sends] : outcomes) {
             Outcome outcome;
             outcome.effect = static_cast<Effect>(effect);
             outcome.local = next;
             outcome.failure = failure;
-            for (const auto &[receiver, message] : sends) outcome.sends.push_back({receiver, message});
+            for (const auto& [receiver, message] : sends) outcome.sends.push_back({receiver, message});
             behaviour->outcomes.push_back(std::move(outcome));
         }
         owner.behaviours.insert(owner.key(transition, local, subject), std::move(behaviour));
     }
     void add_property(int kind) { properties.push_back({static_cast<PropertyKind>(kind)}); }
-    void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id>> &reads, int verdict) {
+    void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id>>& reads, int verdict) {
         std::vector<Read> path;
-        for (const auto &[column, field, value] : reads) path.push_back({column, field, value});
+        for (const auto& [column, field, value] : reads) path.push_back({column, field, value});
         properties[property].trie.add(path, static_cast<Verdict>(verdict));
     }
     void clear_answers() {
-        for (Property &property : properties) property.trie.clear();
+        for (Property& property : properties) property.trie.clear();
     }
 
-    nb::dict close(const nb::object &object, std::size_t most_behaviours) {
+    nb::dict close(const nb::object& object, std::size_t most_behaviours) {
         PythonOracle oracle(*this, object);
         {
             nb::gil_scoped_release release;
@@ -146,7 +163,7 @@ class Engine {
         return result;
     }
 
-    nb::dict search(const nb::object &object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
+    nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
                     std::optional<double> seconds) {
         PythonOracle oracle(*this, object);
@@ -179,19 +196,19 @@ class Engine {
         result["cut"] = cut;
         result["violation"] = found.violation ? nb::object(describe(*found.violation)) : nb::none();
         nb::list goals;
-        for (const Witness &goal : found.goals) goals.append(describe(goal));
+        for (const Witness& goal : found.goals) goals.append(describe(goal));
         result["goals"] = goals;
         return result;
     }
     std::size_t cell_count() const {
         std::size_t sum = 0;
-        for (const auto &column : tables.columns) sum += column->cells.size();
+        for (const auto& column : tables.columns) sum += column->cells.size();
         return sum;
     }
     // A local state and its pending messages, as the reductions leave them.
-    std::tuple<Id, std::vector<Id>> reduced(Id column, Id local, const std::vector<Id> &inbox) {
-        Column &owner = *tables.columns[column];
-        const Cell &cell = owner.cells[tables.cell(owner, local, inbox)];
+    std::tuple<Id, std::vector<Id>> reduced(Id column, Id local, const std::vector<Id>& inbox) {
+        Column& owner = *tables.columns[column];
+        const Cell& cell = owner.cells[tables.cell(owner, local, inbox)];
         const auto kept = owner.inboxes[cell.inbox];
         return {cell.local, {kept.begin(), kept.end()}};
     }
@@ -203,10 +220,11 @@ class Engine {
         return result;
     }
 
-  private:
+private:
     static Network network(int order, int when_full, int head, Id capacity, bool losses_unlimited,
-                           bool duplicates_unlimited, Id losses, Id duplicates, Id crashes) {
+                           bool duplicates_unlimited, Id losses, Id duplicates, Id crashes, bool cut_short) {
         Network result;
+        result.crashes_cut_short = cut_short;
         result.order = static_cast<Order>(order);
         result.when_full = static_cast<WhenFull>(when_full);
         result.head = static_cast<Head>(head);
@@ -217,15 +235,16 @@ class Engine {
         result.budget[1] = duplicates;
         result.budget[2] = crashes;
         if ((losses + 1.0) * (duplicates + 1.0) * (crashes + 1.0) > 4e9)
-            throw LimitError("the budgets for losses, duplicates and crashes have more than 4,000,000,000 combinations");
+            throw LimitError(
+                "the budgets for losses, duplicates and crashes have more than 4,000,000,000 combinations");
         return result;
     }
     // A state for Python: per column (local state, pending messages), then the budgets left.
-    nb::object state(const std::vector<Id> &cells) const {
+    nb::object state(const std::vector<Id>& cells) const {
         nb::list columns;
         for (Id i = 0; i < tables.columns.size(); ++i) {
-            const Column &column = *tables.columns[i];
-            const Cell &cell = column.cells[cells[i]];
+            const Column& column = *tables.columns[i];
+            const Cell& cell = column.cells[cells[i]];
             nb::list inbox;
             for (Id message : column.inboxes[cell.inbox]) inbox.append(message);
             columns.append(nb::make_tuple(cell.local, inbox));
@@ -235,7 +254,7 @@ class Engine {
             left.append(tables.has_budget() ? tables.left(cells.back(), kind) : 0);
         return nb::make_tuple(columns, left);
     }
-    nb::dict describe(const Witness &witness) const {
+    nb::dict describe(const Witness& witness) const {
         nb::dict result;
         result["finding"] = name(witness.finding);
         result["property"] = witness.property;
@@ -243,17 +262,17 @@ class Engine {
         result["column"] = witness.column == none ? nb::object(nb::none()) : nb::object(nb::int_(witness.column));
         result["failure"] = witness.failure == none ? nb::object(nb::none()) : nb::object(nb::int_(witness.failure));
         nb::list path;
-        for (const auto &cells : witness.path) path.append(state(cells));
+        for (const auto& cells : witness.path) path.append(state(cells));
         result["path"] = path;
         return result;
     }
 };
 
-void PythonOracle::fill(const std::vector<Query> &queries) {
+void PythonOracle::fill(const std::vector<Query>& queries) {
     nb::gil_scoped_acquire acquire;
     nb::list list;
-    for (const Query &query : queries) {
-        const Column &column = *engine_.tables.columns[query.column];
+    for (const Query& query : queries) {
+        const Column& column = *engine_.tables.columns[query.column];
         nb::list messages;
         if (query.kind == Query::Kind::fire) {
             for (Id message : column.sets[query.subject]) messages.append(message);
@@ -274,16 +293,16 @@ bool PythonOracle::judge(std::size_t property, std::span<const Id> cells) {
     return nb::cast<bool>(object_.attr("judge")(property, locals));
 }
 
-bool PythonOracle::poll(const Progress &progress) {
+bool PythonOracle::poll(const Progress& progress) {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    return nb::cast<bool>(object_.attr("poll")(progress.states, progress.transitions, progress.frontier,
-                                               progress.depth, progress.memory));
+    return nb::cast<bool>(object_.attr("poll")(progress.states, progress.transitions, progress.frontier, progress.depth,
+                                               progress.memory));
 }
 
-} // namespace
+}  // namespace
 
-} // namespace quorate
+}  // namespace quorate
 
 NB_MODULE(_core, m) {
     using quorate::Engine;
@@ -291,11 +310,14 @@ NB_MODULE(_core, m) {
     nb::exception<quorate::Interrupted>(m, "Interrupted", PyExc_RuntimeError);
     m.attr("NONE") = quorate::none;
     nb::class_<Engine>(m, "Engine")
-        .def(nb::init<int, int, int, quorate::Id, bool, bool, quorate::Id, quorate::Id, quorate::Id>(), "order"_a,
+        .def(nb::init<int, int, int, quorate::Id, bool, bool, quorate::Id, quorate::Id, quorate::Id, bool>(), "order"_a,
              "when_full"_a, "head"_a, "capacity"_a, "losses_unlimited"_a, "duplicates_unlimited"_a, "losses"_a,
-             "duplicates"_a, "crashes"_a)
+             "duplicates"_a, "crashes"_a, "cut_short"_a)
         .def("add_column", &Engine::add_column, "monitor"_a, "transitions"_a)
         .def("add_local", &Engine::add_local, "column"_a, "content"_a, "values"_a, "failure"_a, "crashed"_a)
+        .def("set_crash", &Engine::set_crash, "column"_a, "local"_a, "crash"_a)
+        .def("set_recovery", &Engine::set_recovery, "column"_a, "local"_a, "back"_a)
+        .def("add_notice", &Engine::add_notice, "column"_a, "receiver"_a, "message"_a)
         .def("add_message", &Engine::add_message, "column"_a, "sender"_a, "type"_a, "content"_a)
         .def("allow", &Engine::allow, "column"_a, "transition"_a, "type"_a)
         .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "enabled"_a, "mode"_a,
@@ -307,13 +329,13 @@ NB_MODULE(_core, m) {
         .def("clear_answers", &Engine::clear_answers)
         .def(
             "set_initials",
-            [](Engine &engine, std::vector<std::vector<quorate::Id>> initials) {
+            [](Engine& engine, std::vector<std::vector<quorate::Id>> initials) {
                 engine.tables.initials = std::move(initials);
             },
             "initials"_a)
         .def(
             "observe",
-            [](Engine &engine, const std::vector<std::vector<bool>> &observed) { engine.tables.observe(observed); },
+            [](Engine& engine, const std::vector<std::vector<bool>>& observed) { engine.tables.observe(observed); },
             "observed"_a)
         .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)

@@ -22,10 +22,11 @@ struct Network {
     Order order = Order::set;
     WhenFull when_full = WhenFull::block;
     Head head = Head::block;
-    Id capacity = none; // messages pending from one sender at one receiver
+    Id capacity = none;  // messages pending from one sender at one receiver
     bool losses_unlimited = false;
-    bool duplicates_unlimited = false; // consuming never removes
-    Id budget[budgets] = {0, 0, 0};    // losses, duplicates, crashes in all
+    bool duplicates_unlimited = false;  // consuming never removes
+    bool crashes_cut_short = false;     // a crash may come when a part of a step's messages has been sent
+    Id budget[budgets] = {0, 0, 0};     // losses, duplicates, crashes in all
 
     bool bounded() const { return capacity != none; }
 };
@@ -34,7 +35,8 @@ using Inbox = std::vector<Id>;
 
 // `sender(m)` names the sender of a message number. All functions keep the canonical form of the inbox.
 
-template <typename Sender> std::pair<std::size_t, std::size_t> channel(const Inbox &inbox, Id from, Sender sender) {
+template <typename Sender>
+std::pair<std::size_t, std::size_t> channel(const Inbox& inbox, Id from, Sender sender) {
     std::size_t begin = 0;
     while (begin < inbox.size() && sender(inbox[begin]) < from) ++begin;
     std::size_t end = begin;
@@ -42,12 +44,13 @@ template <typename Sender> std::pair<std::size_t, std::size_t> channel(const Inb
     return {begin, end};
 }
 
-inline void insert_sorted(Inbox &inbox, Id message) {
+inline void insert_sorted(Inbox& inbox, Id message) {
     inbox.insert(std::upper_bound(inbox.begin(), inbox.end(), message), message);
 }
 
 // False if the channel is full and blocks; the inbox is then unchanged.
-template <typename Sender> bool deliver(const Network &network, Inbox &inbox, Id message, Sender sender) {
+template <typename Sender>
+bool deliver(const Network& network, Inbox& inbox, Id message, Sender sender) {
     if (network.order == Order::set && std::binary_search(inbox.begin(), inbox.end(), message)) return true;
     const Id from = sender(message);
     if (network.order == Order::fifo) {
@@ -72,7 +75,8 @@ template <typename Sender> bool deliver(const Network &network, Inbox &inbox, Id
 }
 
 // Adds a copy made by the network itself, right behind the original where order matters. False if there is no room.
-template <typename Sender> bool duplicate(const Network &network, Inbox &inbox, std::size_t position, Sender sender) {
+template <typename Sender>
+bool duplicate(const Network& network, Inbox& inbox, std::size_t position, Sender sender) {
     const Id message = inbox[position];
     if (network.bounded()) {
         const auto is_from = [&](Id other) { return sender(other) == sender(message); };
@@ -84,8 +88,8 @@ template <typename Sender> bool duplicate(const Network &network, Inbox &inbox, 
 }
 
 // Removes the first copy of each message of the set.
-inline void consume(Inbox &inbox, std::span<const Id> set) {
+inline void consume(Inbox& inbox, std::span<const Id> set) {
     for (Id message : set) inbox.erase(std::find(inbox.begin(), inbox.end(), message));
 }
 
-} // namespace quorate
+}  // namespace quorate

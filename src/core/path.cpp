@@ -1,5 +1,6 @@
-// A shortest run, found backwards: among the states of the level before, those with a step to the target; of these the one
-// whose content is smallest. It depends on the levels alone, so every run and every number of threads finds the same.
+// A shortest run, found backwards: among the states of the level before, those with a step to the target; of these the
+// one whose content is smallest. It depends on the levels alone, so every run and every number of threads finds the
+// same.
 
 #include "search.hpp"
 
@@ -8,15 +9,15 @@ namespace quorate {
 namespace {
 
 // Does some step of the state in `expander.cells` lead to the target?
-bool leads_to(Expander &expander, const std::vector<Id> &target, std::vector<Id> &moved) {
-    const Tables &tables = expander.tables;
-    const std::vector<Id> &cells = expander.cells;
+bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>& moved) {
+    const Tables& tables = expander.tables;
+    const std::vector<Id>& cells = expander.cells;
     std::size_t different = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) different += cells[i] != target[i];
     for (Id column = 0; column < tables.columns.size(); ++column) {
-        const StepList *list = tables.columns[column]->cells[cells[column]].steps.load(std::memory_order_acquire);
-        if (list == nullptr) continue; // the level was not finished; its states have other ways on
-        for (const Step &step : *list) {
+        const StepList* list = tables.columns[column]->cells[cells[column]].steps.load(std::memory_order_acquire);
+        if (list == nullptr) continue;  // the level was not finished; its states have other ways on
+        for (const Step& step : *list) {
             if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
             moved = cells;
             moved[column] = step.next;
@@ -27,7 +28,7 @@ bool leads_to(Expander &expander, const std::vector<Id> &target, std::vector<Id>
                 moved.back() = rest;
             }
             for (Id i = 0; i < step.send_count && possible; ++i) {
-                const Send &send = step.sends[i];
+                const Send& send = step.sends[i];
                 const Id next = tables.columns[send.column]->known_delivery(moved[send.column], send.message);
                 possible = next < full;
                 moved[send.column] = next;
@@ -38,10 +39,10 @@ bool leads_to(Expander &expander, const std::vector<Id> &target, std::vector<Id>
     return false;
 }
 
-} // namespace
+}  // namespace
 
-void find_path(Tables &tables, const Store &store, const std::vector<std::vector<std::uint64_t>> &levels,
-               Oracle &oracle, Witness &witness) {
+void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
+               Oracle& oracle, Witness& witness) {
     Expander expander(tables);
     std::vector<Id> moved, best;
     witness.path.assign(1, witness.cells);
@@ -59,7 +60,7 @@ void find_path(Tables &tables, const Store &store, const std::vector<std::vector
                     progress.states = store.size();
                     progress.depth = level;
                     progress.memory = resident_bytes();
-                    oracle.poll(progress); // a run that breaks the protocol is worth waiting for
+                    oracle.poll(progress);  // a run that breaks the protocol is worth waiting for
                 }
                 store.layout().unpack(store.state(array, i), expander.cells.data());
                 if (!leads_to(expander, target, moved)) continue;
@@ -76,4 +77,4 @@ void find_path(Tables &tables, const Store &store, const std::vector<std::vector
     std::reverse(witness.path.begin(), witness.path.end());
 }
 
-} // namespace quorate
+}  // namespace quorate

@@ -2,11 +2,11 @@
 
 namespace quorate {
 
-void ask(Tables &tables, Oracle &oracle, std::vector<Query> &queries) {
+void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
     if (queries.empty()) return;
     ++tables.round;
-    const auto content = [&](const Query &query) {
-        const Column &column = *tables.columns[query.column];
+    const auto content = [&](const Query& query) {
+        const Column& column = *tables.columns[query.column];
         std::uint64_t sum = 0;
         if (query.kind == Query::Kind::fire)
             for (Id message : column.sets[query.subject]) sum += mix(column.messages[message].content);
@@ -15,12 +15,11 @@ void ask(Tables &tables, Oracle &oracle, std::vector<Query> &queries) {
         return std::make_tuple(query.column, query.transition, query.kind, column.locals[query.local].content, sum,
                                query.local, query.subject);
     };
-    std::sort(queries.begin(), queries.end(),
-              [&](const Query &a, const Query &b) { return content(a) < content(b); });
-    const auto same = [&](const Query &a, const Query &b) { return content(a) == content(b); };
+    std::sort(queries.begin(), queries.end(), [&](const Query& a, const Query& b) { return content(a) < content(b); });
+    const auto same = [&](const Query& a, const Query& b) { return content(a) == content(b); };
     queries.erase(std::unique(queries.begin(), queries.end(), same), queries.end());
     oracle.fill(queries);
     queries.clear();
 }
 
-} // namespace quorate
+}  // namespace quorate

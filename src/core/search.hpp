@@ -26,12 +26,12 @@ struct Interrupted : std::runtime_error {
 struct Oracle {
     virtual ~Oracle() = default;
     // Puts the answers to all queries into the tables.
-    virtual void fill(const std::vector<Query> &queries) = 0;
+    virtual void fill(const std::vector<Query>& queries) = 0;
     // Evaluates a property on a state and adds the path to its trie. False: it read a field that was not observed
     // before while the local quotient is on, so the answer is void and the search has to start over (rule 8).
     virtual bool judge(std::size_t property, std::span<const Id> cells) = 0;
     // About ten times a second. True: stop.
-    virtual bool poll(const Progress &progress) = 0;
+    virtual bool poll(const Progress& progress) = 0;
 };
 
 struct Limits {
@@ -45,13 +45,13 @@ enum class Finding : std::uint8_t { violated, reached, raises, deadlock, failure
 // A state, or a step from a state, that decides a property.
 struct Witness {
     Finding finding = Finding::violated;
-    std::size_t property = 0; // index among the properties; unused for deadlock and failure
-    std::uint64_t length = 0; // steps from an initial state, the failing one included
+    std::size_t property = 0;  // index among the properties; unused for deadlock and failure
+    std::uint64_t length = 0;  // steps from an initial state, the failing one included
     std::uint64_t content = 0;
-    std::vector<Id> cells{};             // the deciding state, or the one the failing step starts from
-    Id column = none, step = none;       // the failing step
-    Id failure = none;                   // the failure of a handler or of a monitor
-    std::vector<std::vector<Id>> path{}; // the states from an initial one to `cells`
+    std::vector<Id> cells{};              // the deciding state, or the one the failing step starts from
+    Id column = none, step = none;        // the failing step
+    Id failure = none;                    // the failure of a handler or of a monitor
+    std::vector<std::vector<Id>> path{};  // the states from an initial one to `cells`
 
     // Shorter first, then by kind and property, then by content: the same choice for every order of discovery.
     auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
@@ -59,9 +59,9 @@ struct Witness {
 
 struct SearchOptions {
     unsigned threads = 1;
-    bool deadlock = false; // is a state without an enabled protocol step a violation, unless final?
+    bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
     bool stateless = false;
-    std::size_t bitstate = 0; // bytes of the bit array, 0 for an exact store
+    std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     Limits limits{};
 };
 
@@ -71,20 +71,21 @@ struct SearchResult {
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
     double coverage = 1.0;
-    std::size_t store_bytes = 0; // growth of resident memory
-    std::vector<bool> cut{};     // the columns whose bound cut a step
+    std::size_t store_bytes = 0;  // growth of resident memory
+    std::vector<bool> cut{};      // the columns whose bound cut a step
 };
 
 using Clock = std::chrono::steady_clock;
 
 // Decides when to look at the clock, the memory and the user.
 class Watch {
-  public:
-    Watch(const Limits &limits, Oracle &oracle) : limits_(limits), oracle_(oracle) {}
+public:
+    Watch(const Limits& limits, Oracle& oracle) : limits_(limits), oracle_(oracle) {}
 
     double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
     // Cheap; asks the oracle about ten times a second.
-    template <typename Fill> std::optional<Stop> look(Fill fill) {
+    template <typename Fill>
+    std::optional<Stop> look(Fill fill) {
         const auto now = Clock::now();
         if (now < next_) return std::nullopt;
         next_ = now + std::chrono::milliseconds(100);
@@ -96,46 +97,47 @@ class Watch {
         return std::nullopt;
     }
 
-  private:
+private:
     const Limits limits_;
-    Oracle &oracle_;
+    Oracle& oracle_;
     Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::milliseconds(100);
 };
 
 // Sorts by content, drops repetitions and asks: the same questions in the same order for any number of threads.
-void ask(Tables &tables, Oracle &oracle, std::vector<Query> &queries);
+void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries);
 
 // The successors of one state, one after another, in a buffer of cells that is changed and restored.
 struct Expander {
-    explicit Expander(Tables &tables) : tables(tables), cells(tables.width()), cut(tables.columns.size(), false) {
-        for (const auto &column : tables.columns) processes_ += !column->monitor;
+    explicit Expander(Tables& tables) : tables(tables), cells(tables.width()), cut(tables.columns.size(), false) {
+        for (const auto& column : tables.columns) processes_ += !column->monitor;
     }
 
-    Tables &tables;
-    std::vector<Id> cells;   // the state; during a call-back, the successor
+    Tables& tables;
+    std::vector<Id> cells;  // the state; during a call-back, the successor
     struct Change {
         Id column, before, after;
     };
     // From the state to the successor, in order; a column may occur twice.
     std::span<const Change> changes() const { return {changes_.data(), changed_}; }
-    std::vector<bool> cut;     // the columns whose bound (`within`) has cut a step
+    std::vector<bool> cut;  // the columns whose bound (`within`) has cut a step
     std::vector<Query> queries{};
 
     struct Summary {
-        bool missing = false; // some facts are not known: what was produced so far must not be used
-        bool enabled = false; // a protocol step is enabled, be it one that a bound cuts
+        bool missing = false;  // some facts are not known: what was produced so far must not be used
+        bool enabled = false;  // a protocol step is enabled, be it one that a bound cuts
     };
 
     // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
     // and fail(column, step number, failure) for every step in which a handler or a monitor fails.
-    template <typename Emit, typename Fail> Summary expand(std::uint64_t sum, Emit emit, Fail fail) {
+    template <typename Emit, typename Fail>
+    Summary expand(std::uint64_t sum, Emit emit, Fail fail) {
         Summary summary;
         for (Id column = 0; column < processes_; ++column) {
-            const StepList *list = tables.steps(column, cells[column], queries);
+            const StepList* list = tables.steps(column, cells[column], queries);
             if (list == nullptr) summary.missing = true;
             if (summary.missing) continue;
             for (Id number = 0; number < list->size(); ++number) {
-                const Step &step = (*list)[number];
+                const Step& step = (*list)[number];
                 const bool protocol = step.kind == Kind::step || step.kind == Kind::discard;
                 if (step.effect == Effect::moves) {
                     take(column, step, number, sum, protocol, summary, emit, fail);
@@ -153,10 +155,10 @@ struct Expander {
     // The sum of the columns' shares; `spread` makes a hash of it.
     std::uint64_t sum() const { return tables.sum(cells.data()); }
 
-  private:
+private:
     template <typename Emit, typename Fail>
-    void take(Id column, const Step &step, Id number, std::uint64_t sum, bool protocol, Summary &summary, Emit &emit,
-              Fail &fail) {
+    void take(Id column, const Step& step, Id number, std::uint64_t sum, bool protocol, Summary& summary, Emit& emit,
+              Fail& fail) {
         if (changes_.size() < step.send_count + 2u) changes_.resize(step.send_count + 2u);
         changed_ = 0;
         bool observed = step.observed, possible = true;
@@ -183,7 +185,7 @@ struct Expander {
                 break;
             }
             if (send->column >= processes_) {
-                const Cell &reached = tables.columns[send->column]->cells[next];
+                const Cell& reached = tables.columns[send->column]->cells[next];
                 if (reached.failure != none) {
                     failure = reached.failure;
                     break;
@@ -194,8 +196,7 @@ struct Expander {
         }
         if (possible) {
             summary.enabled |= protocol;
-            if (failure == none)
-                emit(column, step, number, spread(sum), observed);
+            if (failure == none) emit(column, step, number, spread(sum), observed);
         }
         while (changed_ > 0) {
             --changed_;
@@ -208,14 +209,14 @@ struct Expander {
     Id processes_ = 0;
 };
 
-SearchResult breadth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
-                           const SearchOptions &options);
-SearchResult depth_first(Tables &tables, std::vector<Property> &properties, Oracle &oracle,
-                         const SearchOptions &options);
+SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                           const SearchOptions& options);
+SearchResult depth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                         const SearchOptions& options);
 
 // Walks back through the levels of a breadth-first search. `levels[d]` says, per thread, where level d begins in the
 // store; the predecessor with the smallest content is taken each time.
-void find_path(Tables &tables, const Store &store, const std::vector<std::vector<std::uint64_t>> &levels,
-               Oracle &oracle, Witness &witness);
+void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
+               Oracle& oracle, Witness& witness);
 
-} // namespace quorate
+}  // namespace quorate

@@ -9,15 +9,16 @@
 
 namespace quorate {
 
-template <typename T> class Segmented {
-  public:
+template <typename T>
+class Segmented {
+public:
     Segmented() = default;
-    Segmented(const Segmented &) = delete;
-    Segmented &operator=(const Segmented &) = delete;
+    Segmented(const Segmented&) = delete;
+    Segmented& operator=(const Segmented&) = delete;
     ~Segmented() { clear(); }
 
     void clear() {
-        for (auto &block : blocks_) {
+        for (auto& block : blocks_) {
             delete[] block.load(std::memory_order_relaxed);
             block.store(nullptr, std::memory_order_relaxed);
         }
@@ -25,7 +26,8 @@ template <typename T> class Segmented {
     }
 
     // Appends a default element and gives it to `fill` before the new size becomes visible.
-    template <typename Fill> std::size_t append(Fill &&fill) {
+    template <typename Fill>
+    std::size_t append(Fill&& fill) {
         const std::size_t index = size_.load(std::memory_order_relaxed);
         const auto [block, offset] = place(index);
         if (blocks_[block].load(std::memory_order_relaxed) == nullptr)
@@ -35,17 +37,17 @@ template <typename T> class Segmented {
         return index;
     }
 
-    T &operator[](std::size_t index) {
+    T& operator[](std::size_t index) {
         const auto [block, offset] = place(index);
         return blocks_[block].load(std::memory_order_acquire)[offset];
     }
-    const T &operator[](std::size_t index) const {
+    const T& operator[](std::size_t index) const {
         const auto [block, offset] = place(index);
         return blocks_[block].load(std::memory_order_acquire)[offset];
     }
     std::size_t size() const { return size_.load(std::memory_order_acquire); }
 
-  private:
+private:
     static constexpr std::size_t first = 64;
     struct Place {
         std::size_t block, offset;
@@ -56,8 +58,8 @@ template <typename T> class Segmented {
         const std::size_t block = static_cast<std::size_t>(std::bit_width(shifted)) - 7;
         return {block, shifted - (first << block)};
     }
-    std::array<std::atomic<T *>, 40> blocks_{};
+    std::array<std::atomic<T*>, 40> blocks_{};
     std::atomic<std::size_t> size_{0};
 };
 
-} // namespace quorate
+}  // namespace quorate

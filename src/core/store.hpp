@@ -1,12 +1,12 @@
 // The exact store: every state that was met, packed, in the order it was met, with an index over it.
 //
-// Each thread appends to an array of its own; a state's number is position * threads + thread, so there are no gaps. The
-// arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept: a
-// counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
+// Each thread appends to an array of its own; a state's number is position * threads + thread, so there are no gaps.
+// The arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept:
+// a counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
-// The index is an open-addressing table of 64-bit slots: 24 bits of the hash beside the state's number. A state's home is
-// given by the top bits of its hash, and the 24 bits are those behind the first ten. So a slot's place and its bits tell its
-// home, and the table is doubled by one pass over its slots, without looking at the states. Inserting is a
+// The index is an open-addressing table of 64-bit slots: 24 bits of the hash beside the state's number. A state's home
+// is given by the top bits of its hash, and the 24 bits are those behind the first ten. So a slot's place and its bits
+// tell its home, and the table is doubled by one pass over its slots, without looking at the states. Inserting is a
 // compare-and-swap; growing and repacking happen while all threads rest.
 #pragma once
 
@@ -18,23 +18,23 @@
 namespace quorate {
 
 class Store {
-  public:
+public:
     static constexpr std::uint64_t most_states = (std::uint64_t{1} << 40) - 2;
 
-    Store(const Tables &tables, unsigned threads) : tables_(tables), layout_(Layout::fit(tables)), arrays_(threads) {
+    Store(const Tables& tables, unsigned threads) : tables_(tables), layout_(Layout::fit(tables)), arrays_(threads) {
         reindex(std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 12, threads * std::size_t{1024})));
     }
 
-    const Layout &layout() const { return layout_; }
+    const Layout& layout() const { return layout_; }
     std::uint64_t size() const {
         std::uint64_t sum = 0;
-        for (const auto &array : arrays_) sum += array.count.load(std::memory_order_relaxed);
+        for (const auto& array : arrays_) sum += array.count.load(std::memory_order_relaxed);
         return sum;
     }
     unsigned threads() const { return static_cast<unsigned>(arrays_.size()); }
     std::uint64_t count(unsigned thread) const { return arrays_[thread].count.load(std::memory_order_relaxed); }
-    const std::byte *state(unsigned thread, std::uint64_t position) const {
-        const Array &array = arrays_[thread];
+    const std::byte* state(unsigned thread, std::uint64_t position) const {
+        const Array& array = arrays_[thread];
         return array.blocks[position >> block_bits].data() + (position & block_mask) * layout_.stride();
     }
     bool needs_growth() const { return size() * 4 > capacity() * 3; }
@@ -56,8 +56,8 @@ class Store {
 
     enum class Insertion { fresh, known };
     // The state becomes the next one of the thread's array unless it is known. Call only if there is room.
-    Insertion insert(unsigned thread, const Word *packed, std::uint64_t hash) {
-        Array &mine = arrays_[thread];
+    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash) {
+        Array& mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
         for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
@@ -75,8 +75,7 @@ class Store {
                     return Insertion::fresh;
                 }
             }
-            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed))
-                return Insertion::known;
+            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed)) return Insertion::known;
         }
     }
 
@@ -85,7 +84,7 @@ class Store {
         const Layout wider = Layout::fit(tables_);
         std::vector<Id> cells(tables_.width());
         std::vector<Word> words(wider.words());
-        for (Array &array : arrays_) {
+        for (Array& array : arrays_) {
             const std::uint64_t count = array.count.load(std::memory_order_relaxed);
             for (std::size_t b = 0; b < array.blocks.size(); ++b) {
                 Block fresh = block(wider, b);
@@ -101,12 +100,12 @@ class Store {
         layout_ = wider;
     }
 
-  private:
+private:
     static constexpr unsigned known_bits = 10;
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
-    static Block block(const Layout &layout, std::size_t number) {
+    static Block block(const Layout& layout, std::size_t number) {
         return Block(layout.stride() * block_states + Layout::slack, number > 0);
     }
 
@@ -116,18 +115,18 @@ class Store {
     };
     using Slot = std::atomic<std::uint64_t>;
 
-    Slot *slots() const { return reinterpret_cast<Slot *>(index_.data()); }
+    Slot* slots() const { return reinterpret_cast<Slot*>(index_.data()); }
     std::size_t capacity() const { return mask_ + 1; }
     std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
     static std::uint64_t tag(std::uint64_t hash) { return hash << known_bits >> 40; }
     // How many homes share their first ten bits.
     std::size_t block_size() const { return capacity() >> known_bits; }
     static std::uint64_t number(std::uint64_t slot) { return (slot & ((std::uint64_t{1} << 40) - 1)) - 1; }
-    const std::byte *at(std::uint64_t id) const {
+    const std::byte* at(std::uint64_t id) const {
         if (arrays_.size() == 1) return state(0, id);
         return state(static_cast<unsigned>(id % arrays_.size()), id / arrays_.size());
     }
-    std::byte *room(Array &array, std::uint64_t position) {
+    std::byte* room(Array& array, std::uint64_t position) {
         const std::size_t block = position >> block_bits;
         if (block >= array.blocks.size()) {
             // Readers look up blocks without a lock, so the list of them must not move while they do.
@@ -143,15 +142,16 @@ class Store {
         index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
         mask_ = capacity - 1;
         shift_ = static_cast<unsigned>(64 - std::bit_width(mask_));
-        // All bits of the new homes must be among those a slot tells, and no entry further from home than its block is long.
+        // All bits of the new homes must be among those a slot tells, and no entry further from home than its block is
+        // long.
         const unsigned bits = 64 - shift_;
         if (old_capacity >= std::size_t{1} << 18 && bits <= known_bits + 24 && !far_)
-            move_slots(reinterpret_cast<const Slot *>(old.data()), old_capacity, bits);
+            move_slots(reinterpret_cast<const Slot*>(old.data()), old_capacity, bits);
         else
             insert_states();
     }
     // Reads the old table and writes the new one in order: home positions keep their order when the table grows.
-    void move_slots(const Slot *old, std::size_t old_capacity, unsigned bits) {
+    void move_slots(const Slot* old, std::size_t old_capacity, unsigned bits) {
         const std::size_t old_block = old_capacity >> known_bits;
         const unsigned old_low = static_cast<unsigned>(std::bit_width(old_block - 1)), low = bits - known_bits;
         for (std::size_t i = 0; i < old_capacity; ++i) {
@@ -193,13 +193,13 @@ class Store {
         place_all();
     }
 
-    const Tables &tables_;
+    const Tables& tables_;
     Layout layout_;
     std::vector<Array> arrays_;
     Block index_{};
     std::size_t mask_ = 0;
     unsigned shift_ = 52;
-    std::atomic<bool> far_{false}; // some entry lies further from its home than a block is long
+    std::atomic<bool> far_{false};  // some entry lies further from its home than a block is long
 };
 
-} // namespace quorate
+}  // namespace quorate

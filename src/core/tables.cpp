@@ -1,19 +1,21 @@
 #include "tables.hpp"
 
+#include <set>
+
 #include "consume.hpp"
 
 namespace quorate {
 
 namespace {
 
-void mark_observed(const Column &column, Id cell, StepList &list) {
-    for (Step &step : list)
+void mark_observed(const Column& column, Id cell, StepList& list) {
+    for (Step& step : list)
         step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
 }
 
-} // namespace
+}  // namespace
 
-Column &Tables::add_column(bool monitor) {
+Column& Tables::add_column(bool monitor) {
     columns.push_back(std::make_unique<Column>(static_cast<Id>(columns.size()), monitor));
     factors_.push_back(column_factor(static_cast<Id>(columns.size())));
     return *columns.back();
@@ -24,12 +26,12 @@ std::size_t Tables::cell_count(Id column) const {
     return (network.budget[0] + 1ull) * (network.budget[1] + 1ull) * (network.budget[2] + 1ull);
 }
 
-Id Tables::cell(Column &column, Id local, const Inbox &inbox) {
+Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
     if (quotient) {
         local = column.locals[local].representative;
         if (local == none) throw std::logic_error("the search met a local state that the closure does not hold");
     }
-    const Local &state = column.locals[local];
+    const Local& state = column.locals[local];
     Id inbox_id;
     if (dead_messages && !column.monitor) {
         Inbox alive;
@@ -40,9 +42,9 @@ Id Tables::cell(Column &column, Id local, const Inbox &inbox) {
         inbox_id = column.inboxes.intern(inbox);
     }
     const std::uint64_t key = static_cast<std::uint64_t>(local) << 32 | inbox_id;
-    if (const Id *known = column.cell_of.find(key)) return *known;
+    if (const Id* known = column.cell_of.find(key)) return *known;
     checked_id(column.cells.size(), "cells");
-    const Id id = static_cast<Id>(column.cells.append([&](Cell &cell) {
+    const Id id = static_cast<Id>(column.cells.append([&](Cell& cell) {
         cell.local = local;
         cell.inbox = inbox_id;
         cell.observation = state.observation;
@@ -52,27 +54,28 @@ Id Tables::cell(Column &column, Id local, const Inbox &inbox) {
     return id;
 }
 
-const StepList *Tables::build_steps(Column &column, Id cell, std::vector<Query> &queries) {
+const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>& queries) {
     const std::lock_guard guard(column.lock);
-    if (const StepList *known = column.cells[cell].steps.load(std::memory_order_relaxed)) return known;
+    if (const StepList* known = column.cells[cell].steps.load(std::memory_order_relaxed)) return known;
     if (column.cells[cell].asked == round) return nullptr;
     auto list = std::make_unique<StepList>();
     const Id local = column.cells[cell].local;
-    if (!column.monitor && local != column.crashed) {
+    if (!column.monitor) {
         const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
         const Inbox inbox(pending.begin(), pending.end());
         const std::size_t asked = queries.size();
-        for (Id transition = 0; transition < column.transitions.size(); ++transition) {
+        const Id transitions = column.locals[local].crashed ? 0 : static_cast<Id>(column.transitions.size());
+        for (Id transition = 0; transition < transitions; ++transition) {
             std::vector<Consumption> found;
             list_consumptions(column, network, Scope::cell, transition, local, inbox, queries, found);
-            if (queries.size() > asked) continue; // gather what else is missing, so that it is asked in one go
+            if (queries.size() > asked) continue;  // gather what else is missing, so that it is asked in one go
             const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
-            for (const Consumption &consumption : found) {
+            for (const Consumption& consumption : found) {
                 Inbox rest = inbox;
                 if (!stays) consume(rest, column.sets[consumption.set]);
-                const auto &outcomes = consumption.behaviour->outcomes;
+                const auto& outcomes = consumption.behaviour->outcomes;
                 for (Id i = 0; i < outcomes.size(); ++i) {
-                    const Outcome &outcome = outcomes[i];
+                    const Outcome& outcome = outcomes[i];
                     Step step;
                     step.transition = transition;
                     step.set = consumption.set;
@@ -95,14 +98,14 @@ const StepList *Tables::build_steps(Column &column, Id cell, std::vector<Query> 
         }
     }
     mark_observed(column, cell, *list);
-    const StepList *result = list.get();
+    const StepList* result = list.get();
     column.step_lists.push_back(std::move(list));
     column.cells[cell].steps.store(result, std::memory_order_release);
     return result;
 }
 
-void Tables::add_environment(Column &column, Id local, const Inbox &inbox, std::vector<Step> &steps,
-                             std::vector<Query> &queries) {
+void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
+                             std::vector<Query>& queries) {
     const auto add = [&](Kind kind, Budget budget, Id next, Id subject) {
         Step step;
         step.kind = kind;
@@ -119,7 +122,7 @@ void Tables::add_environment(Column &column, Id local, const Inbox &inbox, std::
     const bool losing = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
     const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
     for (std::size_t i = 0; i < inbox.size(); ++i) {
-        if (i > 0 && inbox[i] == inbox[i - 1]) continue; // losing or doubling either copy is the same step
+        if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
         if (losing) add(Kind::lose, loss, without(i), inbox[i]);
         if (network.budget[static_cast<int>(Budget::duplicates)] > 0) {
             Inbox more = inbox;
@@ -127,9 +130,9 @@ void Tables::add_environment(Column &column, Id local, const Inbox &inbox, std::
                 add(Kind::duplicate, Budget::duplicates, cell(column, local, more), inbox[i]);
         }
     }
-    if (network.order == Order::fifo && network.head == Head::drop) {
+    if (network.order == Order::fifo && network.head == Head::drop && !column.locals[local].crashed) {
         for (std::size_t i = 0; i < inbox.size(); ++i) {
-            const Message &head = column.messages[inbox[i]];
+            const Message& head = column.messages[inbox[i]];
             if (i > 0 && column.messages[inbox[i - 1]].sender == head.sender) continue;
             bool wanted = false;
             for (Id transition = 0; transition < column.transitions.size(); ++transition)
@@ -138,24 +141,71 @@ void Tables::add_environment(Column &column, Id local, const Inbox &inbox, std::
             if (!wanted) add(Kind::discard, Budget::free, without(i), inbox[i]);
         }
     }
-    if (column.crashed != none && network.budget[static_cast<int>(Budget::crashes)] > 0)
-        add(Kind::crash, Budget::crashes, cell(column, column.crashed, {}), none);
+    if (column.locals[local].recovery != none)
+        add(Kind::recover, Budget::free, cell(column, column.locals[local].recovery, inbox), none);
+    add_crashes(column, inbox, local, steps);
 }
 
-Id Tables::build_delivery(Column &column, Id cell, Id message, std::vector<Query> &queries) {
+// Definition 3 of the thesis: a crash comes between steps, or in the midst of one that has sent a part of its messages.
+void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps) {
+    if (column.locals[local].crash == none || network.budget[static_cast<int>(Budget::crashes)] == 0) return;
+    Step stop;
+    stop.kind = Kind::crash;
+    stop.budget = Budget::crashes;
+    stop.next = cell(column, column.locals[local].crash, inbox);
+    stop.sends = column.notices.data();
+    stop.send_count = static_cast<Id>(column.notices.size());
+    const std::size_t count = steps.size();
+    steps.push_back(stop);
+    for (std::size_t i = 0; i < count && network.crashes_cut_short; ++i) {
+        const Step step = steps[i];
+        if (step.kind != Kind::step || step.effect != Effect::moves) continue;
+        std::vector<Send> messages, events;
+        for (Id k = 0; k < step.send_count; ++k)
+            (columns[step.sends[k].column]->monitor ? events : messages).push_back(step.sends[k]);
+        if (messages.size() > 20) throw LimitError("a crash may cut short a step that sends more than 20 messages");
+        const Cell& whole = column.cells[step.next];
+        const std::span<const Id> rest = column.inboxes[whole.inbox];
+        stop = step;
+        stop.kind = Kind::crash;
+        stop.budget = Budget::crashes;
+        stop.next = cell(column, column.locals[whole.local].crash, Inbox(rest.begin(), rest.end()));
+        std::set<std::vector<Id>> seen;
+        const auto flat = [](const std::vector<Send>& sends) {
+            std::vector<Id> ids;
+            for (const Send& send : sends) ids.insert(ids.end(), {send.column, send.message});
+            return ids;
+        };
+        seen.insert(flat(messages));  // the whole step, and then a crash, are two steps
+        for (std::size_t chosen = 0; chosen + 1 < std::size_t{1} << messages.size(); ++chosen) {
+            auto part = std::make_unique<std::vector<Send>>();
+            for (std::size_t k = 0; k < messages.size(); ++k)
+                if (chosen >> k & 1) part->push_back(messages[k]);
+            if (!seen.insert(flat(*part)).second) continue;
+            part->insert(part->end(), column.notices.begin(), column.notices.end());
+            part->insert(part->end(), events.begin(), events.end());
+            stop.sends = part->data();
+            stop.send_count = static_cast<Id>(part->size());
+            steps.push_back(stop);
+            column.parts.push_back(std::move(part));
+        }
+    }
+}
+
+Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query>& queries) {
     const std::lock_guard guard(column.lock);
     const Id known = column.known_delivery(cell, message);
     if (known != none) return known;
     const Id local = column.cells[cell].local;
     Id next = cell;
     if (column.monitor) {
-        const auto *behaviour = column.behaviours.find(column.key(0, local, message));
+        const auto* behaviour = column.behaviours.find(column.key(0, local, message));
         if (behaviour == nullptr) {
             queries.push_back({Query::Kind::observe, column.index, 0, local, message});
             return none;
         }
         next = this->cell(column, (*behaviour)->outcomes.front().local, {});
-    } else if (local != column.crashed) {
+    } else {
         const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
         Inbox inbox(pending.begin(), pending.end());
         next = quorate::deliver(network, inbox, message, column.sender()) ? this->cell(column, local, inbox) : full;
@@ -164,9 +214,9 @@ Id Tables::build_delivery(Column &column, Id cell, Id message, std::vector<Query
     return next;
 }
 
-void Tables::remember_delivery(Column &column, Id cell, Id message, Id next) {
-    const Row *row = column.cells[cell].row.load(std::memory_order_relaxed);
-    Row *writable = const_cast<Row *>(row); // rows are written under the column's lock alone
+void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
+    const Row* row = column.cells[cell].row.load(std::memory_order_relaxed);
+    Row* writable = const_cast<Row*>(row);  // rows are written under the column's lock alone
     if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
         auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
         if (row != nullptr) bigger->copy_from(*row);
@@ -192,22 +242,22 @@ Id Tables::spend(Id budget_cell, Budget kind) const {
     return static_cast<Id>(budget_cell - stride);
 }
 
-void Tables::observe(const std::vector<std::vector<bool>> &observed) {
-    for (auto &column : columns) {
+void Tables::observe(const std::vector<std::vector<bool>>& observed) {
+    for (auto& column : columns) {
         column->observe(observed[column->index]);
         for (std::size_t i = 0; i < column->cells.size(); ++i)
             column->cells[i].observation = column->locals[column->cells[i].local].observation;
         for (std::size_t i = 0; i < column->cells.size(); ++i)
-            if (auto *list = const_cast<StepList *>(column->cells[i].steps.load(std::memory_order_relaxed)))
+            if (auto* list = const_cast<StepList*>(column->cells[i].steps.load(std::memory_order_relaxed)))
                 mark_observed(*column, static_cast<Id>(i), *list);
     }
 }
 
 void Tables::forget_cells() {
-    for (auto &column : columns) column->forget_cells();
+    for (auto& column : columns) column->forget_cells();
 }
 
-std::vector<Id> Tables::initial_cells(const std::vector<Id> &locals) {
+std::vector<Id> Tables::initial_cells(const std::vector<Id>& locals) {
     std::vector<Id> cells;
     for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], {}));
     if (has_budget()) cells.push_back(initial_budget());
@@ -216,7 +266,7 @@ std::vector<Id> Tables::initial_cells(const std::vector<Id> &locals) {
 
 std::uint64_t Tables::content(Id column, Id cell) const {
     if (column == columns.size()) return cell;
-    const Column &owner = *columns[column];
+    const Column& owner = *columns[column];
     std::uint64_t h = mix(owner.locals[owner.cells[cell].local].content);
     std::uint64_t sum = 0;
     for (Id message : owner.inboxes[owner.cells[cell].inbox]) {
@@ -233,4 +283,4 @@ std::uint64_t Tables::content(std::span<const Id> cells) const {
     return h;
 }
 
-} // namespace quorate
+}  // namespace quorate

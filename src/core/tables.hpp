@@ -9,18 +9,18 @@
 namespace quorate {
 
 class Tables {
-  public:
+public:
     explicit Tables(Network network) : network(network) {}
-    Tables(const Tables &) = delete;
-    Tables &operator=(const Tables &) = delete;
+    Tables(const Tables&) = delete;
+    Tables& operator=(const Tables&) = delete;
 
     const Network network;
     std::vector<std::unique_ptr<Column>> columns{};
-    std::vector<std::vector<Id>> initials{}; // a local state per column
-    std::uint64_t round = 1; // counts how often the oracle was asked
+    std::vector<std::vector<Id>> initials{};  // a local state per column
+    std::uint64_t round = 1;                  // counts how often the oracle was asked
     bool quotient = false, dead_messages = false;
 
-    Column &add_column(bool monitor);
+    Column& add_column(bool monitor);
     bool has_budget() const { return network.budget[0] + network.budget[1] + network.budget[2] > 0; }
     Id width() const { return static_cast<Id>(columns.size() + has_budget()); }
     // The number of cells a column has so far; for the budgets, of all there can be.
@@ -28,14 +28,14 @@ class Tables {
 
     // The number of the cell after the exact reductions: quotient of the local state, dead messages dropped. Take the
     // column's lock first.
-    Id cell(Column &column, Id local, const Inbox &inbox);
+    Id cell(Column& column, Id local, const Inbox& inbox);
     // The cell's steps, or nothing when facts are missing, which are then appended to `queries`.
-    const StepList *steps(Id column, Id cell, std::vector<Query> &queries) {
-        const StepList *known = columns[column]->cells[cell].steps.load(std::memory_order_acquire);
+    const StepList* steps(Id column, Id cell, std::vector<Query>& queries) {
+        const StepList* known = columns[column]->cells[cell].steps.load(std::memory_order_acquire);
         return known != nullptr ? known : build_steps(*columns[column], cell, queries);
     }
     // The receiver's next cell, `full`, or `none` when the oracle has to be asked first.
-    Id deliver(Id column, Id cell, Id message, std::vector<Query> &queries) {
+    Id deliver(Id column, Id cell, Id message, std::vector<Query>& queries) {
         const Id known = columns[column]->known_delivery(cell, message);
         return known != none ? known : build_delivery(*columns[column], cell, message, queries);
     }
@@ -45,30 +45,31 @@ class Tables {
     std::uint64_t left(Id budget_cell, Budget kind) const;
 
     // Numbers local states by what the observed fields show of them: (column, field) -> observed or not.
-    void observe(const std::vector<std::vector<bool>> &observed);
+    void observe(const std::vector<std::vector<bool>>& observed);
     // Throws away cells and steps, which depend on the reductions; behaviours stay.
     void forget_cells();
-    std::vector<Id> initial_cells(const std::vector<Id> &locals);
+    std::vector<Id> initial_cells(const std::vector<Id>& locals);
     // A number that depends on the content of a cell alone, not on the order in which anything was met (rule 13).
     std::uint64_t content(Id column, Id cell) const;
     std::uint64_t content(std::span<const Id> cells) const;
 
     // The factor of each column in the hash of a state.
     std::uint64_t factor(Id column) const { return factors_[column]; }
-    std::uint64_t sum(const Id *cells) const {
+    std::uint64_t sum(const Id* cells) const {
         std::uint64_t sum = 0;
         for (Id column = 0; column < width(); ++column) sum += factors_[column] * cells[column];
         return sum;
     }
 
-  private:
-    const StepList *build_steps(Column &column, Id cell, std::vector<Query> &queries);
-    Id build_delivery(Column &column, Id cell, Id message, std::vector<Query> &queries);
-    void add_environment(Column &column, Id local, const Inbox &inbox, std::vector<Step> &steps,
-                         std::vector<Query> &queries);
-    void remember_delivery(Column &column, Id cell, Id message, Id next);
+private:
+    const StepList* build_steps(Column& column, Id cell, std::vector<Query>& queries);
+    Id build_delivery(Column& column, Id cell, Id message, std::vector<Query>& queries);
+    void add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps);
+    void add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
+                         std::vector<Query>& queries);
+    void remember_delivery(Column& column, Id cell, Id message, Id next);
 
-    std::vector<std::uint64_t> factors_{column_factor(0)}; // one more than there are columns, for the budgets
+    std::vector<std::uint64_t> factors_{column_factor(0)};  // one more than there are columns, for the budgets
 };
 
-} // namespace quorate
+}  // namespace quorate

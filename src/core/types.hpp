@@ -22,9 +22,9 @@ struct LimitError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-inline Id checked_id(std::size_t count, const char *what) {
+inline Id checked_id(std::size_t count, const char* what) {
     if (count > last_id) throw LimitError(std::string("more than 4,294,967,293 ") + what + " in one process");
     return static_cast<Id>(count);
 }
 
-} // namespace quorate
+}  // namespace quorate

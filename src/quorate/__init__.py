@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quorate.language.errors import ModelError, QuorateError
     from quorate.language.faults import crashes
     from quorate.language.maps import Map
-    from quorate.language.message import Event, Message
+    from quorate.language.message import Crash, Event, Message
     from quorate.language.monitor import Monitor
     from quorate.language.network import fifo, multiset, unordered
     from quorate.language.pid import Peers, Pid
@@ -47,6 +47,7 @@ _WHERE = {
     "unordered": "language.network",
     "multiset": "language.network",
     "fifo": "language.network",
+    "Crash": "language.message",
     "crashes": "language.faults",
     "check": "search.check",
     "Result": "search.result",
@@ -56,6 +57,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "Crash",
     "Event",
     "Map",
     "Message",

@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple
 from quorate.language.definition import Column, Definition, Transition
 from quorate.language.message import Message
 from quorate.language.network import Network
-from quorate.language.outcome import CRASHED, Failure, Local, Outcome
+from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashed
 from quorate.language.pid import column_of
-from quorate.language.run import accepts, fire, observe, prepare
+from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import encode
 
 Inbox = tuple[Message, ...]
@@ -54,7 +54,7 @@ class State:
 class Step(NamedTuple):
     """One step from a state. `next` is None if the handler or a monitor failed, or `within` cut it."""
 
-    kind: Literal["step", "lose", "duplicate", "crash", "discard"]
+    kind: Literal["step", "lose", "duplicate", "crash", "recover", "discard"]
     column: int
     transition: Transition | None = None
     consumed: tuple[Message, ...] = ()
@@ -73,7 +73,7 @@ def initial_states(definition: Definition) -> tuple[State, ...]:
     losses = network.losses if network.losses != "any" else 0
     duplicates = network.duplicates if network.duplicates != "any" else 0
     empty: tuple[Inbox, ...] = ((),) * len(definition.processes)
-    return tuple(State(state, empty, (losses, duplicates, definition.crashes)) for state in definition.initials)
+    return tuple(State(state, empty, (losses, duplicates, definition.faults.crashes)) for state in definition.initials)
 
 
 def steps(definition: Definition, state: State) -> tuple[Step, ...]:
@@ -86,6 +86,7 @@ def steps(definition: Definition, state: State) -> tuple[Step, ...]:
             found.extend(_discards(definition, state, column))
     for column in definition.processes:
         found.extend(_environment(definition, state, column))
+        found.extend(_crashes(definition, state, column))
     return tuple(found)
 
 
@@ -111,12 +112,13 @@ def _take(
     definition: Definition,
     state: State,
     column: Column,
-    transition: Transition,
+    transition: Transition | None,
     consumed: tuple[Message, ...],
     outcome: Outcome,
 ) -> Step | None:
     """The step with its next state; None if a full channel blocks it."""
-    base = Step("step", column.index, transition, consumed, outcome)
+    crash = outcome.local is not None and is_crashed(outcome.local)
+    base = Step("crash" if crash else "step", column.index, transition, consumed, outcome)
     if outcome.failure is not None:
         return base._replace(failure=outcome.failure)
     if outcome.cut or outcome.local is None:
@@ -124,11 +126,11 @@ def _take(
     locals = list(state.locals)
     locals[column.index] = outcome.local
     pending = [list(inbox) for inbox in state.pending]
-    if not transition.keep and definition.network.duplicates != "any":
+    if transition is not None and not transition.keep and definition.network.duplicates != "any":
         for message in consumed:
             pending[column.index].remove(message)  # the first equal one: in a FIFO channel, the oldest
     for receiver, message in outcome.sends:
-        if locals[receiver] is not CRASHED and not _deliver(definition.network, pending[receiver], message):
+        if not _deliver(definition.network, pending[receiver], message):
             return None
     for event in outcome.events:
         for monitor in definition.monitors:
@@ -144,7 +146,7 @@ def consumable(
 ) -> list[tuple[Message, ...]]:
     """The sets of pending messages the transition might consume, each in content order."""
     local = state.locals[column.index]
-    if local is CRASHED:
+    if is_crashed(local):
         return []
     if transition.kind in ("start", "step"):
         return [()]
@@ -253,6 +255,8 @@ def _arranged(network: Network, pending: list[list[Message]]) -> tuple[Inbox, ..
 def _discards(definition: Definition, state: State, column: Column) -> Iterator[Step]:
     """FIFO with head="drop": a head that no transition of the receiver takes may be thrown away."""
     local = state.locals[column.index]
+    if is_crashed(local):
+        return
     for channel in _channels(state.pending[column.index]):
         head = channel[0]
         if not any(_wants(column, transition, local, head) for transition in definition.transitions(column)):
@@ -283,10 +287,42 @@ def _environment(definition: Definition, state: State, column: Column) -> Iterat
                 more = [*inbox[: position + 1], message, *inbox[position + 1 :]]
                 after = _with_inbox(definition, state, column, more, left)
                 yield Step("duplicate", column.index, consumed=(message,), next=after)
-    if crashes > 0 and column.may_crash and state.locals[column.index] is not CRASHED:
-        locals = (*state.locals[: column.index], CRASHED, *state.locals[column.index + 1 :])
-        pending = (*state.pending[: column.index], (), *state.pending[column.index + 1 :])
-        yield Step("crash", column.index, next=State(locals, pending, (losses, duplicates, crashes - 1)))
+
+
+def _crashes(definition: Definition, state: State, column: Column) -> Iterator[Step]:
+    """A crash between steps, or in the midst of one: the process has moved, but sent only a part of its messages."""
+    local = state.locals[column.index]
+    if is_crashed(local):
+        if definition.faults.recover:
+            back = (*state.locals[: column.index], recovered(column, local), *state.locals[column.index + 1 :])
+            yield Step("recover", column.index, next=State(back, state.pending, state.budget))
+        return
+    losses, duplicates, crashes = state.budget
+    if crashes == 0 or not column.may_crash:
+        return
+    less = State(state.locals, state.pending, (losses, duplicates, crashes - 1))
+    notices = definition.notices(column)
+    stop = _take(definition, less, column, None, (), Outcome(Crashed(local), tuple(notices)))
+    if stop is not None:
+        yield stop
+    if not definition.faults.cut_short:
+        return
+    for transition in definition.transitions(column):
+        for consumed in consumable(definition, state, column, transition):
+            for outcome in fire(column, transition, local, consumed):
+                if outcome.local is None:
+                    continue
+                for part in _strict_parts(outcome.sends):
+                    cut = outcome._replace(local=Crashed(outcome.local), sends=(*part, *notices))
+                    stop = _take(definition, less, column, transition, consumed, cut)
+                    if stop is not None:
+                        yield stop
+
+
+def _strict_parts(sends: tuple[tuple[int, Message], ...]) -> list[tuple[tuple[int, Message], ...]]:
+    """All but the whole, each once."""
+    parts = [chosen for size in range(len(sends)) for chosen in combinations(sends, size)]
+    return list({encode(part): part for part in parts if encode(part) != encode(sends)}.values())
 
 
 def _positions(inbox: list[Message]) -> list[int]:

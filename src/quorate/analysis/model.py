@@ -12,9 +12,9 @@ from hashlib import blake2b
 from quorate import _core
 from quorate.language.definition import Column, Definition, Property, Transition
 from quorate.language.message import Event, Message
-from quorate.language.outcome import CRASHED, Failure, Local, Outcome
+from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashed
 from quorate.language.pid import column_of
-from quorate.language.run import accepts, fire, observe, prepare
+from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import encode
 from quorate.properties import evaluate
 from quorate.semantics import State
@@ -69,39 +69,48 @@ class Model:
             duplicates_unlimited=network.duplicates == "any",
             losses=0 if network.losses == "any" else network.losses,
             duplicates=0 if network.duplicates == "any" else network.duplicates,
-            crashes=definition.crashes,
+            crashes=definition.faults.crashes,
+            cut_short=definition.faults.cut_short,
         )
         for column in definition.columns:
             transitions = [] if column.is_monitor else definition.transitions(column)
             self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
-            if column.may_crash:
-                self.local_id(column, CRASHED)
+        for column in definition.processes if definition.faults.crashes else ():
+            for receiver, notice in definition.notices(column):
+                number = self.message_id(definition.columns[receiver], notice)
+                self.engine.add_notice(column.index, receiver, number)
         for each in self.properties:
             self.engine.add_property(KINDS[each.kind])
         self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
         self.engine.observe(self.observed)
         self.engine.set_initials(
-            [[self.local_id(column, state[column.index]) for column in definition.columns] for state in definition.initials]
+            [
+                [self.local_id(column, state[column.index]) for column in definition.columns]
+                for state in definition.initials
+            ]
         )
 
     # Numbers
 
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
-        if local is CRASHED:
-            key: tuple[int, ...] = ()
-            encodings = [b"crashed"]
-            values = [1] + [NONE] * column.spec.visible
-        else:
-            encodings = [encode(value) for value in local]
-            known = self._values
-            key = tuple([known.setdefault(each, len(known)) for each in encodings])
-            values = [0, *key[: column.spec.visible]]
+        encodings = [encode(value) for value in local]
+        known = self._values
+        key = tuple([known.setdefault(each, len(known)) for each in encodings])
+        crashed = is_crashed(local)
+        values = [int(crashed), *key[: column.spec.visible]]
+        if crashed:
+            key = (-2, *key)
         ids = self._local_ids[column.index]
         found = ids.get(key)
         if found is None:
-            found = ids[key] = self.engine.add_local(column.index, _content(*encodings), values, NONE, local is CRASHED)
+            content = _content(b"crashed" if crashed else b"", *encodings)
+            found = ids[key] = self.engine.add_local(column.index, content, values, NONE, crashed)
             self._locals[column.index].append(local)
+            if crashed and self.definition.faults.recover:
+                self.engine.set_recovery(column.index, found, self.local_id(column, recovered(column, local)))
+            elif column.may_crash and not crashed:
+                self.engine.set_crash(column.index, found, self.local_id(column, Crashed(local)))
         return found
 
     def _failed_monitor(self, column: Column, failure: int) -> int:
@@ -235,7 +244,7 @@ class Model:
 
     def _value(self, column: int, field: int, local: Local) -> int:
         if field < 0:
-            return int(local is CRASHED)
+            return int(is_crashed(local))
         return self._values[encode(local[field])]
 
     def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:

@@ -10,7 +10,8 @@ from typing import Any, Literal
 from quorate.language.automaton import Automaton, class_location
 from quorate.language.build import build_all
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
-from quorate.language.message import Event
+from quorate.language.faults import Faults
+from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
@@ -104,7 +105,7 @@ class Definition:
     parameters: dict[str, Any]
     columns: tuple[Column, ...]
     network: Network
-    crashes: int
+    faults: Faults
     initials: tuple[tuple[Local, ...], ...]
     invariants: tuple[Property, ...]
     cans: tuple[Property, ...]
@@ -117,6 +118,14 @@ class Definition:
     def __post_init__(self) -> None:
         self.processes = tuple(column for column in self.columns if not column.is_monitor)
         self.monitors = tuple(column for column in self.columns if column.is_monitor)
+
+    def notices(self, column: Column) -> list[tuple[int, Message]]:
+        """What is sent when a process crashes: to every other process that handles the message `Crash`."""
+        if column.pid is None:
+            return []
+        notice = stamped(Crash(), column.pid)
+        told = [other for other in self.processes if any(each.takes(notice) for each in other.spec.transitions)]
+        return [(other.index, notice) for other in told if other is not column]
 
     def transitions(self, column: Column) -> tuple[Transition, ...]:
         """The transitions of a process (the reactions of a monitor) in the order they are written."""
@@ -171,7 +180,7 @@ def define(system: System | type[System]) -> Definition:
         parameters=dict(system.parameters),
         columns=columns,
         network=network,
-        crashes=faults.crashes,
+        faults=faults,
         initials=tuple(
             tuple(values + flags for values, flags in zip(state, hidden, strict=True)) for state in initials
         ),

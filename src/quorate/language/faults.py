@@ -14,10 +14,21 @@ class Faults:
 
     crashes: int = 0
     of: tuple[type, ...] | None = None
+    cut_short: bool = True
+    """A crash may come in the midst of a step, when only some of its messages have been sent."""
+    recover: bool = False
+    """A crashed process may come back, with the fields that are named in its `durable`."""
 
 
-def crashes(at_most: int, *, of: type | Iterable[type] | None = None) -> Faults:
-    """Up to `at_most` processes stop for good, each at any moment: `faults = crashes(1, of=Acceptor)`."""
+def crashes(
+    at_most: int, *, of: type | Iterable[type] | None = None, cut_short: bool = True, recover: bool = False
+) -> Faults:
+    """Up to `at_most` crashes in a run, each at any moment: `faults = crashes(1, of=Acceptor)`.
+
+    A crash may cut a step short, so that any part of its messages is sent (`cut_short=False`: only between steps). With
+    `recover=True` a crashed process may come back; what its class names in `durable` is kept, the rest begins anew.
+    Whoever handles the message `Crash` is told of every crash; its sender is the process that crashed.
+    """
     if type(at_most) is not int or at_most < 0:
         raise ModelError(
             f"crashes({at_most!r}): the number of crashes in a run is an int, 0 or more", code="Q111", location=caller()
@@ -28,4 +39,4 @@ def crashes(at_most: int, *, of: type | Iterable[type] | None = None) -> Faults:
             raise ModelError(
                 f"crashes(of={cls!r}): name process classes, e.g. of=Acceptor", code="Q111", location=caller()
             )
-    return Faults(at_most, classes)
+    return Faults(at_most, classes, cut_short, recover)

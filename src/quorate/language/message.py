@@ -128,6 +128,10 @@ class Message(Record):
 
 
 @dataclass_transform(frozen_default=True)
+class Crash(Message):
+    """What a perfect failure detector reports: the process that sent it has crashed. Only `crashes(...)` makes it."""
+
+
 class Event(Record):
     """Something a handler tells the monitors: `self.emit(ReadBegan())`. `e.source` is the process that emitted it."""
 

@@ -6,26 +6,27 @@ from typing import Any, Literal, NamedTuple
 
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
-from quorate.language.values import CRASH, Kind, register
+from quorate.language.values import CRASH, Kind, encode, register
 
 Local = tuple[Any, ...]
 """A local state: the values of a process's or monitor's fields in order, hidden ones last."""
 
 
-class _Crashed(tuple[Any, ...]):
-    """The local state of a process that crashed: it has no fields any more."""
+class Crashed(tuple[Any, ...]):
+    """The local state of a crashed process: its fields keep their last values, but it does nothing any more."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return "CRASHED"
-
-    def __reduce__(self) -> str:
-        return "CRASHED"
+        return f"Crashed({super().__repr__()})"
 
 
-CRASHED: Local = _Crashed()
-register(_Crashed, Kind(lambda value: value, lambda _: CRASH, lambda _: "crashed"))
+def is_crashed(local: Local) -> bool:
+    """Whether this is the local state of a crashed process."""
+    return type(local) is Crashed
+
+
+register(Crashed, Kind(lambda value: value, lambda value: CRASH + encode(tuple(value)), lambda _: "crashed"))
 
 
 class Failure(NamedTuple):

@@ -37,6 +37,11 @@ class Process(Automaton):
         pid: Pid = self._run.pid
         return pid
 
+    @property
+    def crashed(self) -> bool:
+        """For properties: whether this process has crashed. A process that runs has not."""
+        return False
+
     def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
         """Send to one process, or to each of several; oneself included, if named."""
         run = self._run

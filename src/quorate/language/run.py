@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from quorate.language.automaton import Automaton, attach
+from quorate.language.automaton import MISSING, Automaton, attach
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.definition import Column, Transition
 from quorate.language.errors import ModelError
 from quorate.language.failures import failure_of
 from quorate.language.message import Event, Message
-from quorate.language.outcome import CRASHED, Failure, Local, Outcome, Request
+from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashed
 from quorate.language.pid import Pid
 from quorate.language.values import BadValueError, ContentSet, encode
 from quorate.language.watchdog import Endless, supervised
@@ -51,7 +51,7 @@ def prepare(column: Column, transition: Transition, local: Local) -> Request | N
 
     If a guard raises, one message is asked for, and `fire` then tells of the failure.
     """
-    if local is CRASHED:
+    if is_crashed(local):
         return None
     try:
         return supervised(partial(_prepare, column, transition, local))
@@ -61,7 +61,7 @@ def prepare(column: Column, transition: Transition, local: Local) -> Request | N
 
 def accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
     """None if the `where` of a quorum transition rejects the message, else what the messages of a set must agree on."""
-    if local is CRASHED or not transition.takes(message):
+    if is_crashed(local) or not transition.takes(message):
         return None
     declaration = transition.declaration
     if declaration.where is None and declaration.same is None:
@@ -74,7 +74,7 @@ def accepts(column: Column, transition: Transition, local: Local, message: Messa
 
 def fire(column: Column, transition: Transition, local: Local, messages: tuple[Message, ...]) -> tuple[Outcome, ...]:
     """All that the transition may do on these messages, given in content order; () if it is not enabled."""
-    if local is CRASHED or (transition.flag >= 0 and local[transition.flag]):
+    if is_crashed(local) or (transition.flag >= 0 and local[transition.flag]):
         return ()
     outcomes = _paths(column, transition, local, messages)
     count = transition.evaluations = transition.evaluations + 1
@@ -95,6 +95,20 @@ def observe(column: Column, local: Local, event: Event) -> Outcome:
         return Outcome(supervised(partial(_observe, column, reactions, local, event)))
     except (Exception, SystemExit, Endless) as error:
         return Outcome(None, failure=failure_of(error, reactions[0].location))
+
+
+def recovered(column: Column, local: Local) -> Local:
+    """The local state in which a crashed process comes back: what is durable is kept, the rest begins anew.
+
+    A field without a default was given by `build` and is kept as well; one-time steps may happen again.
+    """
+    cls = column.spec.cls
+    durable: tuple[str, ...] = getattr(cls, "durable", ())
+    values = [
+        value if name in durable or default is MISSING else default
+        for (name, default), value in zip(cls._fields.items(), local, strict=False)
+    ]
+    return (*values, *(False,) * (len(column.spec.fields) - column.spec.visible))
 
 
 def is_within(column: Column, local: Local) -> bool:

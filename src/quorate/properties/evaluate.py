@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from quorate.language.definition import Definition, Property
 from quorate.language.failures import failure_of
-from quorate.language.outcome import CRASHED, Failure, Local
+from quorate.language.outcome import Failure, Local, is_crashed
 from quorate.language.values import show
 from quorate.language.watchdog import Endless, supervised
 from quorate.properties.views import CRASH_FLAG, Panel
@@ -54,7 +54,7 @@ def explain(definition: Definition, prop: Property, locals: tuple[Local, ...]) -
     for index, field in evaluate(definition, prop, locals).reads:
         column = definition.columns[index]
         if field == CRASH_FLAG:
-            if locals[index] is CRASHED:
+            if is_crashed(locals[index]):
                 lines.append(f"{column.name} has crashed")
         else:
             lines.append(f"{column.name}.{column.fields[field]} = {show(locals[index][field])}")

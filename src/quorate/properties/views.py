@@ -14,7 +14,7 @@ from quorate.language.automaton import Automaton, attach
 from quorate.language.definition import Column, Definition
 from quorate.language.errors import ModelError, caller
 from quorate.language.monitor import Monitor
-from quorate.language.outcome import CRASHED, Local
+from quorate.language.outcome import Local, is_crashed
 from quorate.language.pid import Pid
 from quorate.language.system import System
 
@@ -35,20 +35,13 @@ class Panel:
         self.system = _bound(definition.system, self)
 
     def of(self, cls: Any) -> Any:
-        """The views of a class: a tuple of processes that are not crashed, or the monitor."""
+        """The views of a class: a tuple of processes, or the monitor."""
         found = self._of.get(cls)
         if found is None:
             found = self._of[cls] = self._look_up(cls)
         if issubclass(cls, Monitor):
             return found[0][1]
-        views: list[Any] = []
-        for column, view in found:
-            if column.may_crash:
-                self.reads.setdefault((column.index, CRASH_FLAG))
-                if self.locals[column.index] is CRASHED:
-                    continue
-            views.append(view)
-        return tuple(views)
+        return tuple(view for _, view in found)
 
     def _look_up(self, cls: Any) -> tuple[tuple[Column, Any], ...]:
         if not (isinstance(cls, type) and issubclass(cls, Automaton)):
@@ -98,6 +91,8 @@ def _view_class(column: Column) -> type:
     members: dict[str, Any] = {"__slots__": (), "__setattr__": _refuse, "__module__": column.cls.__module__}
     for index, name in enumerate(column.fields[: column.spec.visible]):
         members[name] = property(_reader(index))
+    if "crashed" not in members:
+        members["crashed"] = property(_has_crashed)
     return types.new_class(column.cls.__name__, (column.cls,), {"view": True}, lambda body: body.update(members))
 
 
@@ -109,6 +104,12 @@ def _reader(field: int) -> Callable[[Any], Any]:
         return panel.locals[column][field]
 
     return read
+
+
+def _has_crashed(self: Any) -> bool:
+    reading: _Reading = self._run
+    reading.panel.reads.setdefault((reading.index, CRASH_FLAG))
+    return is_crashed(reading.panel.locals[reading.index])
 
 
 def _refuse(self: Any, name: str, _: Any) -> NoReturn:

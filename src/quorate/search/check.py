@@ -15,7 +15,7 @@ from quorate.properties import evaluate
 from quorate.search.limits import Watcher, default_memory_limit
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
-from quorate.search.reductions import Figures, analyse, reduce
+from quorate.search.reductions import FIRST_BEHAVIOURS, FIRST_STATES, Figures, analyse, reduce, unfinished
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
 from quorate.traces.trace import Trace
 
@@ -44,7 +44,18 @@ def check(
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
     options = Options(
-        search, por, split, symmetry, quotient, dead_messages, store, stateless, threads, max_states, max_memory, timeout
+        search,
+        por,
+        split,
+        symmetry,
+        quotient,
+        dead_messages,
+        store,
+        stateless,
+        threads,
+        max_states,
+        max_memory,
+        timeout,
     )
     with Watcher(timeout, progress) as watcher:
         definition = define(system)
@@ -71,24 +82,33 @@ class _Check:
         self.target = target
 
     def run(self) -> Result:
+        limit = self.options.max_states
         try:
-            figures = analyse(self.model, self.options)
+            figures = analyse(self.model, self.options, FIRST_BEHAVIOURS)
+            setup = self.watcher.seconds
+            if unfinished(figures) and (limit is None or limit > FIRST_STATES):
+                found = self._search(figures, FIRST_STATES)
+                if found["stop"] != "states":
+                    return self._result(found, figures, setup, self.watcher.seconds - setup)
+                self.watcher.phase = "analysis"
+                figures = analyse(self.model, self.options)
+                setup = self.watcher.seconds
         except _core.Interrupted:
-            figures = {}
-        setup = self.watcher.seconds
-        if self.watcher.reason is not None:
-            return self._result(_nothing(), figures, setup, 0.0)
+            return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
+        found = self._search(figures, limit)
+        return self._result(found, figures, setup, self.watcher.seconds - setup)
+
+    def _search(self, figures: Figures, max_states: int | None) -> dict[str, Any]:
         self.watcher.phase = "search"
-        found = self._search()
+        found = self._search_once(max_states)
         while found["stop"] == "regrown":
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
             self.model.engine.clear_answers()
             reduce(self.model, figures)
-            found = self._search()
-        seconds = self.watcher.seconds - setup
-        return self._result(found, figures, setup, seconds)
+            found = self._search_once(max_states)
+        return found
 
-    def _search(self) -> dict[str, Any]:
+    def _search_once(self, max_states: int | None) -> dict[str, Any]:
         options = self.options
         bits = 0
         if options.store == "bitstate":
@@ -101,7 +121,7 @@ class _Check:
             self.asked.deadlock,
             options.stateless,
             bits,
-            options.max_states,
+            max_states,
             memory + _core.resident_bytes() if options.max_memory is None else memory,
             self.watcher.seconds_left,
         )
@@ -115,7 +135,9 @@ class _Check:
         if found["stop"] not in ("finished", "violation"):
             stopped = self.watcher.reason or found["stop"]
         verdicts = {outcome.verdict for outcome in outcomes}
-        verdict: Verdict = "violated" if "violated" in verdicts else "incomplete" if "incomplete" in verdicts else "holds"
+        verdict: Verdict = (
+            "violated" if "violated" in verdicts else "incomplete" if "incomplete" in verdicts else "holds"
+        )
         if stopped is not None and verdict == "holds":
             verdict = "incomplete"
         violated = next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None)
@@ -190,7 +212,9 @@ class _Check:
         approximate = self.options.store == "bitstate"
         broken = _broken(violation, self.model)
         rest: Verdict = "holds" if finished and not approximate else "incomplete"
-        note = "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
+        note = (
+            "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
+        )
         reached = {self.model.properties[goal["property"]].name for goal in found["goals"]}
         outcomes: list[PropertyOutcome] = []
         for each in self.model.properties:
@@ -236,7 +260,8 @@ def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
         return "deadlock"
     if violation["finding"] == "failure":
         return "assertions" if model.failures[violation["failure"]].kind == "assertion" else "exceptions"
-    return model.properties[violation["property"]].name
+    name: str = model.properties[violation["property"]].name
+    return name
 
 
 def _nothing() -> dict[str, Any]:

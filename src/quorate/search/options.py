@@ -47,7 +47,9 @@ class Options:
         for name in ("por", "split", "symmetry"):
             value = getattr(self, name)
             if value != "none":
-                raise _wrong(f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'")
+                raise _wrong(
+                    f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'"
+                )
         for name in ("threads", "max_states", "max_memory", "timeout"):
             value = getattr(self, name)
             if value is not None and value <= 0:
@@ -58,7 +60,9 @@ class Options:
             what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
             raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")
         if self.stateless and self.store == "bitstate":
-            raise _wrong("stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them")
+            raise _wrong(
+                "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"
+            )
 
     @property
     def depth_only(self) -> bool:

@@ -1,12 +1,12 @@
 """From the path the core found to a run of the plain semantics: every counterexample is replayed before it is shown.
 
-The core's path is one of reduced states. At every step any successor of the plain semantics will do whose reduced form is
-the next state of the path (design rule 12); if there is none, the core and the semantics disagree, which is a defect.
+The core's path is one of reduced states. At every step any successor of the plain semantics will do whose reduced
+form is the next state of the path (design rule 12); if there is none, the core and the semantics disagree, which is a defect.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from quorate.analysis.model import Model
 from quorate.language.definition import Property
@@ -37,7 +37,8 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
             raise _disagree(f"step {position} leads nowhere")
         taken.append(step)
         state = step.next
-    kind, name, reason = "violation", "", ()
+    kind: Literal["violation", "witness"] = "violation"
+    reason: tuple[str, ...] = ()
     finding = found["finding"]
     if finding == "failure":
         failing = [step for step in steps(definition, state) if step.failure is not None]
@@ -68,7 +69,7 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
         elif evaluation.value != (finding == "reached"):
             raise _disagree(f"{name} is {evaluation.value} in the last state")
         reason = explain(definition, prop, state.locals)
-    return Trace(kind, name, tuple(reason), definition, initial, tuple(taken), shortest)  # type: ignore[arg-type]
+    return Trace(kind, name, reason, definition, initial, tuple(taken), shortest)
 
 
 def _step_to(model: Model, state: State, target: tuple[object, object]) -> Step | None:

@@ -7,13 +7,16 @@ from typing import Any
 from quorate.analysis.model import Model
 from quorate.search.options import Options
 
-# The analysis asks about combinations that no run may meet. It must not cost more than the search it saves.
+# The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
+# gets a small budget first, then the plain search has a try, and only if that is not over soon the analysis goes on.
+FIRST_BEHAVIOURS = 4_000
+FIRST_STATES = 200_000
 MOST_BEHAVIOURS = 60_000
 
 Figures = dict[str, dict[str, Any]]
 
 
-def analyse(model: Model, options: Options) -> Figures:
+def analyse(model: Model, options: Options, most_behaviours: int = MOST_BEHAVIOURS) -> Figures:
     """Close the model, and reduce it as far as the options and the network allow."""
     figures: Figures = {}
     quotient, why_no_quotient = options.quotient == "on", "switched off"
@@ -22,7 +25,7 @@ def analyse(model: Model, options: Options) -> Figures:
         why = _dead_messages_matter(model)
         dead, why_no_dead = not why, why
     if quotient or dead:
-        closure = model.engine.close(model, MOST_BEHAVIOURS)
+        closure = model.engine.close(model, most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
             figures["closure"] |= {"ran": False, "why": closure["why"]}
@@ -36,6 +39,11 @@ def analyse(model: Model, options: Options) -> Figures:
     for name in ("por", "split", "symmetry"):
         figures[name] = {"ran": False, "why": "not in this version"}
     return figures
+
+
+def unfinished(figures: Figures) -> bool:
+    """Whether the closure ran out of its budget."""
+    return figures["closure"].get("complete") is False
 
 
 def reduce(model: Model, figures: Figures) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.language.errors import TargetError
 from quorate.language.message import Event, Message, origin
-from quorate.language.outcome import CRASHED
+from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
 from quorate.language.values import in_order
 from quorate.traces.text import changed_fields
@@ -72,10 +72,9 @@ def state_to_json(definition: Definition, state: State) -> dict[str, Any]:
     processes: dict[str, Any] = {}
     for column in definition.columns:
         local = state.locals[column.index]
-        if local is CRASHED:
-            processes[column.name] = None
-        else:
-            processes[column.name] = {n: value_to_json(v) for n, v in zip(column.fields, local, strict=True)}
+        processes[column.name] = {n: value_to_json(v) for n, v in zip(column.fields, local, strict=True)}
+        if column.may_crash:
+            processes[column.name]["crashed"] = is_crashed(local)
     return {"processes": processes, "in_flight": _in_flight(definition, state), "budget": list(state.budget)}
 
 

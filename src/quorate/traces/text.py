@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from quorate.language.outcome import CRASHED
 from quorate.language.values import encode, show
 from quorate.traces.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.traces.words import count, names
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from quorate.semantics import State, Step
     from quorate.traces.trace import Trace
 
-_ENVIRONMENT = {"lose": "loses", "duplicate": "duplicates", "crash": "crashes"}
+_ENVIRONMENT = {"lose": "loses", "duplicate": "duplicates", "crash": "crashes", "recover": "recovers"}
 
 
 def run(trace: Trace, width: int = WIDTH) -> Page:
@@ -100,7 +99,7 @@ def _actor(definition: Definition, step: Step) -> str:
 
 def _action(step: Step) -> str:
     if step.transition is not None:
-        return step.transition.name
+        return f"crashes in {step.transition.name}" if step.kind == "crash" else step.transition.name
     return _ENVIRONMENT.get(step.kind, "discards")
 
 
@@ -205,7 +204,7 @@ def changed_fields(definition: Definition, before: State, after: State) -> list[
     result: list[tuple[int, str, Any, Any]] = []
     for column in definition.columns:
         old, new = before.locals[column.index], after.locals[column.index]
-        if old == new or new is CRASHED or old is CRASHED:
+        if old == new:
             continue
         for name, was, is_now in zip(column.fields, old, new, strict=True):
             if encode(was) != encode(is_now) and ":" not in name:
