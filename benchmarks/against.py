@@ -45,8 +45,8 @@ def against_spin(quick: bool, say: Say, *, time_limit: float = 150, may_install:
     notes = (
         f"Spin {spin.version()}. Its partial-order reduction, on unless a build says `noreduce`, reduces nothing here.",
         "Faster, smaller: the factor by which Quorate is. Rates are per second of a core. Bytes are those a state: "
-        "Spin's are its own figure for stored states, without hash table and stack; Quorate's are the growth of resident "
-        "memory, with everything.",
+        "Spin's are its own figure for stored states, without hash table and stack; Quorate's are the growth of "
+        "resident memory, with everything.",
         *(
             f"{peer.name} on {peer.instance} was stopped by a limit of time or memory."
             for peer in peers

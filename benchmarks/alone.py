@@ -55,6 +55,13 @@ def throughput(quick: bool, say: Say) -> Section:
             goal=1.6,
         ),
         row(
+            "CPU time of two threads over one",
+            "x",
+            [both.cpu_seconds / alone.cpu_seconds for both, alone in zip(two, one, strict=True)],
+            better="lower",
+            note="what the second thread costs; 1.25 would allow a speed-up of 1.6",
+        ),
+        row(
             "bytes per state, counterexamples available",
             "bytes",
             [each.bytes_per_state for each in one],

@@ -53,7 +53,7 @@ def quantity(value: float, unit: str) -> str:
         case "s":
             return f"{value:.2f} s"
         case "x":
-            return f"{value:.1f}x" if value < 100 else f"{value:.0f}x"
+            return f"{value:.2f}x" if value < 10 else f"{value:.1f}x" if value < 100 else f"{value:.0f}x"
         case _:
             return f"{value:,.0f}"
 
