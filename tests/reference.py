@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from quorate.language.definition import Definition
 from quorate.language.outcome import Failure
 from quorate.properties import evaluate
-from quorate.semantics import State, enabled_protocol, initial_states, steps
+from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
 
 
 @dataclass
@@ -28,21 +28,28 @@ class Exploration:
     """Failure of a handler, monitor or property -> depth of the first state in which it happens."""
     cut: set[str] = field(default_factory=set)
     """The classes whose `within` cut something."""
+    levels: list[tuple[int, int, int]] = field(default_factory=list)
+    """Per depth: states, steps from them, and how many of them are deadlocks."""
 
     @property
     def ok(self) -> bool:
         return not self.violations and not self.failures
 
 
-def explore(definition: Definition, *, max_states: int = 1_000_000) -> Exploration:
-    """Visit every reachable state, level by level."""
+Visitor = Callable[[State, int, tuple[Step, ...]], object]
+
+
+def explore(definition: Definition, *, max_states: int = 1_000_000, visit: Visitor = lambda *_: None) -> Exploration:
+    """Visit every reachable state, level by level; `visit` is told of each, with its depth and its steps."""
     found = Exploration()
     level = _new(found, initial_states(definition))
     while level:
         following: list[State] = []
+        transitions, deadlocks = found.transitions, len(found.deadlocks)
         for state in level:
             _judge(definition, found, state)
             here = steps(definition, state)
+            visit(state, found.depth, here)
             for step in here:
                 if step.failure is not None:
                     found.failures.setdefault(step.failure, found.depth)
@@ -55,6 +62,7 @@ def explore(definition: Definition, *, max_states: int = 1_000_000) -> Explorati
             if not enabled_protocol(here):
                 found.deadlocks.add(state.key)
                 _judge_end(definition, found, state)
+        found.levels.append((len(level), found.transitions - transitions, len(found.deadlocks) - deadlocks))
         if len(found.reachable) > max_states:
             raise RuntimeError(f"more than {max_states} states")
         level = following
