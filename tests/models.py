@@ -105,7 +105,7 @@ class Everything(System):
 
     @invariant
     def all_there(self) -> bool:
-        return len(self[Helper]) == self.helpers
+        return not any(helper.crashed for helper in self[Helper])
 
     @can
     def served(self) -> bool:

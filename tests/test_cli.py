@@ -362,12 +362,3 @@ def test_ctrl_c_stops_within_a_second_with_what_was_covered() -> None:
     document = json.loads(out)
     assert (document["verdict"], document["stopped_by"]) == ("incomplete", "interrupt")
     assert document["states"] > 0
-
-
-def test_help_is_quick() -> None:
-    def once() -> float:
-        began = time.perf_counter()
-        assert quorate("--help").returncode == 0
-        return time.perf_counter() - began
-
-    assert min(once() for _ in range(3)) < 0.6  # 0.2 s on a quiet machine

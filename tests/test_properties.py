@@ -4,7 +4,7 @@ import pytest
 
 from quorate import Monitor, Peers, Process, System, can, crashes, invariant, start
 from quorate.language.definition import Definition, define
-from quorate.language.outcome import CRASHED
+from quorate.language.outcome import Crashed
 from quorate.properties import Evaluation, evaluate, explain
 from support import here
 
@@ -113,7 +113,7 @@ class Crashing(Base):
 
     @invariant
     def few(self) -> bool:
-        return len(self[Server]) == 3
+        return not any(server.crashed for server in self[Server])
 
     @invariant
     def loads(self) -> bool:
@@ -121,15 +121,15 @@ class Crashing(Base):
 
 
 class TestCrashes:
-    def test_crashed_processes_are_left_out_and_that_is_a_read(self) -> None:
+    def test_crashed_processes_keep_their_fields_and_asking_for_the_crash_is_a_read(self) -> None:
         definition = define(Crashing())
         alive = definition.initials[0]
-        dead = (*alive[:2], CRASHED, alive[3])
+        dead = (*alive[:2], Crashed(alive[2]), alive[3])
         few, loads = definition.invariants
-        assert evaluate(definition, few, alive) == Evaluation(True, ((2, -1),))
-        assert evaluate(definition, few, dead) == Evaluation(False, ((2, -1),))
-        assert evaluate(definition, loads, alive) == Evaluation(True, ((2, -1), (0, 1), (1, 1), (2, 1)))
-        assert evaluate(definition, loads, dead) == Evaluation(True, ((2, -1), (0, 1), (1, 1)))
+        assert evaluate(definition, few, alive) == Evaluation(True, ((0, -1), (1, -1), (2, -1)))
+        assert evaluate(definition, few, dead) == Evaluation(False, ((0, -1), (1, -1), (2, -1)))
+        assert evaluate(definition, loads, alive) == Evaluation(True, ((0, 1), (1, 1), (2, 1)))
+        assert evaluate(definition, loads, dead) == Evaluation(True, ((0, 1), (1, 1), (2, 1)))
         assert explain(definition, few, dead) == ("special1 has crashed",)
         assert explain(definition, few, alive) == ()
 

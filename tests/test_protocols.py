@@ -36,7 +36,7 @@ def load(name: str) -> type[System]:
         ("paxos-single", {"acceptors": 2}, None, {}),
         ("paxos-single", {"acceptors": 2, "majority": 1}, None, {"agreement": 10}),
         ("two-phase-commit", {}, (92, 159, 8, 8), {}),
-        ("two-phase-commit", {"crashes": 1}, (184, 401, 9, 25), {"deadlock": 1}),
+        ("two-phase-commit", {"crashes": 1}, (373, 626, 9, 100), {"deadlock": 1}),
         ("ping-pong", {}, (11, 10, 10, 1), {}),
     ],
 )

@@ -11,7 +11,7 @@ from quorate import Event, Message, ModelError, Monitor, Peers, Pid, Process, Sy
 from quorate.language import choices as choices_module
 from quorate.language.definition import Definition, define
 from quorate.language.message import stamped
-from quorate.language.outcome import CRASHED, Failure, Request
+from quorate.language.outcome import Crashed, Failure, Request
 from quorate.language.run import accepts, fire, observe, prepare
 from quorate.language.values import encode
 from support import alone, column, failure, here, run, transition
@@ -64,7 +64,7 @@ class TestFire:
         definition = alone(Counter)
         where = definition.columns[0]
         for each in definition.transitions(where):
-            assert fire(where, each, CRASHED, ()) == ()
+            assert fire(where, each, Crashed(definition.initials[0][0]), ()) == ()
 
     def test_the_local_state_given_is_left_alone(self) -> None:
         definition = alone(Counter)
@@ -395,7 +395,9 @@ class TestQuorums:
         assert self.ask(definition, "each", servers=Peers()) is None
         assert self.ask(definition, "each_of_one") == Request(senders=(one,))
         assert self.ask(definition, "enough") == Request()
-        assert prepare(definition.columns[0], transition(definition, "exact"), CRASHED) is None
+        assert (
+            prepare(definition.columns[0], transition(definition, "exact"), Crashed(definition.initials[0][0])) is None
+        )
 
     def test_which_messages_are_accepted_and_what_they_agree_on(self, definition: Definition) -> None:
         where, local = definition.columns[0], definition.initials[0][0]
@@ -404,7 +406,7 @@ class TestQuorums:
         assert accepts(where, exact, local, stamped(Note(1, "a"), one)) == encode("a")
         assert accepts(where, each, local, stamped(Note(3), one)) == encode(1)
         assert accepts(where, enough, local, stamped(Note(0), one)) == b""
-        assert accepts(where, exact, CRASHED, stamped(Note(1), one)) is None
+        assert accepts(where, exact, Crashed(local), stamped(Note(1), one)) is None
 
     def test_firing_on_a_set(self, definition: Definition) -> None:
         where, local = definition.columns[0], definition.initials[0][0]

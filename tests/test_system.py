@@ -237,7 +237,7 @@ class TestBuild:
 
         definition = define(Settings(losses=2))
         assert definition.network == fifo(losses=2)
-        assert definition.crashes == 1
+        assert definition.faults.crashes == 1
         assert [column.may_crash for column in definition.columns] == [True, True, False]
         assert Settings().network == fifo()
 

@@ -78,11 +78,11 @@ def test_a_failure_is_recorded() -> None:
     assert failure["file"].endswith("models.py")
 
 
-def test_a_crashed_process_has_no_fields() -> None:
+def test_a_crashed_process_keeps_its_fields() -> None:
     from quorate.traces.json import state_to_json
 
     trace = violation(Everything(), "all_there")
-    assert state_to_json(trace.definition, trace.states[-1])["processes"]["helper1"] is None
+    assert state_to_json(trace.definition, trace.states[-1])["processes"]["helper1"] == {"busy": False, "crashed": True}
 
 
 def test_a_saved_run_knows_its_model(tmp_path: Path) -> None:

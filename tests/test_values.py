@@ -63,8 +63,8 @@ values = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.text()
-    | st.binary()
+    | st.text(max_size=20)
+    | st.binary(max_size=20)
     | st.sampled_from([*Colour, one, two, Rights.READ, Rights.READ | Rights.WRITE, Level.LOW]),
     lambda inner: (
         st.lists(inner, max_size=4).map(tuple)

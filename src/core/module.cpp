@@ -307,7 +307,7 @@ bool PythonOracle::poll(const Progress& progress) {
 NB_MODULE(_core, m) {
     using quorate::Engine;
     nb::exception<quorate::LimitError>(m, "LimitError");
-    nb::exception<quorate::Interrupted>(m, "Interrupted", PyExc_RuntimeError);
+    nb::exception<quorate::Interrupted>(m, "StoppedError", PyExc_RuntimeError);
     m.attr("NONE") = quorate::none;
     nb::class_<Engine>(m, "Engine")
         .def(nb::init<int, int, int, quorate::Id, bool, bool, quorate::Id, quorate::Id, quorate::Id, bool>(), "order"_a,

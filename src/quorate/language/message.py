@@ -127,11 +127,11 @@ class Message(Record):
         return _origin(self, "sender", "received")
 
 
-@dataclass_transform(frozen_default=True)
 class Crash(Message):
     """What a perfect failure detector reports: the process that sent it has crashed. Only `crashes(...)` makes it."""
 
 
+@dataclass_transform(frozen_default=True)
 class Event(Record):
     """Something a handler tells the monitors: `self.emit(ReadBegan())`. `e.source` is the process that emitted it."""
 

@@ -93,7 +93,7 @@ class _Check:
                 self.watcher.phase = "analysis"
                 figures = analyse(self.model, self.options)
                 setup = self.watcher.seconds
-        except _core.Interrupted:
+        except _core.StoppedError:
             return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
         found = self._search(figures, limit)
         return self._result(found, figures, setup, self.watcher.seconds - setup)
