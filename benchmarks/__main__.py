@@ -79,7 +79,7 @@ def _timed(measure: Measure, quick: bool, say: Callable[[str], None]) -> Section
 
 
 def _publish(console: Console) -> int:
-    if not LATEST.exists() or read(LATEST).quick:
+    if not LATEST.exists() or read(LATEST).quick or set(read(LATEST).sections) != set(docs.TITLES):
         console.print("There is no full run to write about: run `python -m benchmarks` first.", highlight=False)
         return 2
     results = read(LATEST)
