@@ -29,19 +29,16 @@ def _scan(transition: Transition, function: FunctionType, code: CodeType) -> Non
     if suspects:
         import dis
 
-        line = code.co_firstlineno
         for instruction in dis.get_instructions(code):
-            line = instruction.starts_line or line if not isinstance(instruction.starts_line, bool) else line
-            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in suspects:
-                if instruction.positions is not None and instruction.positions.lineno is not None:
-                    line = instruction.positions.lineno
+            if instruction.opname == "LOAD_GLOBAL" and instruction.argval in suspects:
+                line = instruction.positions.lineno if instruction.positions else None
                 raise ModelError(
                     f"{transition.owner.__name__}.{transition.name} uses `{instruction.argval}`: "
                     "a handler must do the same whenever it is run on the same state and messages",
                     hint="for chance, explore every case: self.choose(options); for time, a @step that may happen "
                     "at any moment, or a counter in a field",
                     code="Q105",
-                    location=Location(code.co_filename, line),
+                    location=Location(code.co_filename, line or code.co_firstlineno),
                 )
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 PATROL_SECONDS = 0.25
 MAX_STEPS = 20_000_000
+_LAST_STEPS = 10_000
 _IDLE_ROUNDS = 20
 
 
@@ -84,14 +85,21 @@ def _watched(run: Callable[[], T]) -> T:
 def counted(run: Callable[[], T]) -> T:
     """Run with every instruction of Python counted. Lines would not do: `while True: pass` never starts a new one."""
     left = MAX_STEPS
+    lines: set[Location] = set()
 
     def count(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal left
         if event == "call":
             frame.f_trace_opcodes = True  # and lines: without them Python 3.13 reports no opcodes of some loops
         left -= 1
-        if left < 0:
-            raise Endless(nearest(frame))
+        if left < _LAST_STEPS:
+            place = nearest(frame)
+            if place is not None:
+                lines.add(place)
+            if left < 0:
+                # The first line of the loop, since where in it the count ends differs between versions of Python,
+                # and in some of them from run to run.
+                raise Endless(min(lines, default=None))
         return count
 
     previous = sys.gettrace()
