@@ -456,7 +456,8 @@ private:
 
     SearchResult report() {
         SearchResult result;
-        result.stop = violation_ ? Stop::violation : stop_.load();
+        // A violation of the same level is void as well: the search is about to start over.
+        result.stop = violation_ && stop_ != Stop::regrown ? Stop::violation : stop_.load();
         result.states = store_.size();
         result.depth = depth_ + (next_level() > 0 && levels_.size() > 1);
         result.cut.assign(tables_.columns.size(), false);
