@@ -84,6 +84,7 @@ struct Step {
     Effect effect = Effect::moves;
     Budget budget = Budget::free;
     bool observed = false;  // a property may tell the difference
+    Id whole = none;        // of a crash that cuts a step short on a bounded network: that step, which must be possible
 };
 
 using StepList = std::vector<Step>;

@@ -10,7 +10,7 @@ namespace {
 
 // Does some step of the state in `expander.cells` lead to the target?
 bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>& moved) {
-    const Tables& tables = expander.tables;
+    Tables& tables = expander.tables;
     const std::vector<Id>& cells = expander.cells;
     std::size_t different = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) different += cells[i] != target[i];
@@ -19,6 +19,8 @@ bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>
         if (list == nullptr) continue;  // the level was not finished; its states have other ways on
         for (const Step& step : *list) {
             if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
+            if (step.whole != none && tables.room(cells, column, (*list)[step.whole], expander.queries) >= full)
+                continue;
             moved = cells;
             moved[column] = step.next;
             bool possible = true;

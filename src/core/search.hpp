@@ -139,6 +139,11 @@ struct Expander {
             for (Id number = 0; number < list->size(); ++number) {
                 const Step& step = (*list)[number];
                 const bool protocol = step.kind == Kind::step || step.kind == Kind::discard;
+                if (step.whole != none) {
+                    const Id room = tables.room(cells, column, (*list)[step.whole], queries);
+                    summary.missing |= room == none;
+                    if (room >= full) continue;
+                }
                 if (step.effect == Effect::moves) {
                     take(column, step, number, sum, protocol, summary, emit, fail);
                 } else {

@@ -13,6 +13,15 @@ void mark_observed(const Column& column, Id cell, StepList& list) {
         step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
 }
 
+// What goes into one FIFO channel is sent in order: a crash cuts off its end, and leaves nothing out before.
+bool keeps_order(const std::vector<Send>& messages, std::size_t chosen) {
+    for (std::size_t later = 0; later < messages.size(); ++later)
+        for (std::size_t earlier = 0; earlier < later; ++earlier)
+            if (messages[earlier].column == messages[later].column && chosen >> later & 1 && !(chosen >> earlier & 1))
+                return false;
+    return true;
+}
+
 }  // namespace
 
 Column& Tables::add_column(bool monitor) {
@@ -170,6 +179,8 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
         stop.kind = Kind::crash;
         stop.budget = Budget::crashes;
         stop.next = cell(column, column.locals[whole.local].crash, Inbox(rest.begin(), rest.end()));
+        // Condition (1) of the definition: what cannot be done as a whole cannot be cut short either.
+        if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);
         std::set<std::vector<Id>> seen;
         const auto flat = [](const std::vector<Send>& sends) {
             std::vector<Id> ids;
@@ -181,6 +192,7 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
             auto part = std::make_unique<std::vector<Send>>();
             for (std::size_t k = 0; k < messages.size(); ++k)
                 if (chosen >> k & 1) part->push_back(messages[k]);
+            if (network.order == Order::fifo && !keeps_order(messages, chosen)) continue;
             if (!seen.insert(flat(*part)).second) continue;
             part->insert(part->end(), column.notices.begin(), column.notices.end());
             part->insert(part->end(), events.begin(), events.end());
@@ -225,6 +237,19 @@ void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
     }
     writable->insert(message, next);
     column.cells[cell].row.store(writable, std::memory_order_release);
+}
+
+Id Tables::room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries) {
+    std::vector<Id> moved = cells;
+    moved[column] = step.next;
+    for (Id i = 0; i < step.send_count; ++i) {
+        const Send& send = step.sends[i];
+        if (columns[send.column]->monitor) continue;
+        const Id next = deliver(send.column, moved[send.column], send.message, queries);
+        if (next >= full) return next;
+        moved[send.column] = next;
+    }
+    return step.next;
 }
 
 Id Tables::initial_budget() const { return static_cast<Id>(cell_count(static_cast<Id>(columns.size())) - 1); }

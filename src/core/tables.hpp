@@ -39,6 +39,8 @@ public:
         const Id known = columns[column]->known_delivery(cell, message);
         return known != none ? known : build_delivery(*columns[column], cell, message, queries);
     }
+    // Is there room for all that a step sends? `full` if not, `none` when the oracle has to be asked first.
+    Id room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries);
     Id initial_budget() const;
     // What is left after taking one from a budget, or `none`.
     Id spend(Id budget_cell, Budget kind) const;

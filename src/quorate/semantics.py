@@ -20,6 +20,7 @@ from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import encode
 
 Inbox = tuple[Message, ...]
+Sends = tuple[tuple[int, Message], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,19 +311,30 @@ def _crashes(definition: Definition, state: State, column: Column) -> Iterator[S
     for transition in definition.transitions(column):
         for consumed in consumable(definition, state, column, transition):
             for outcome in fire(column, transition, local, consumed):
-                if outcome.local is None:
-                    continue
-                for part in _strict_parts(outcome.sends):
+                if outcome.local is None or _take(definition, state, column, transition, consumed, outcome) is None:
+                    continue  # condition (1) of definition 3: only what can be done as a whole can be cut short
+                for part in _strict_parts(definition.network, outcome.sends):
                     cut = outcome._replace(local=Crashed(outcome.local), sends=(*part, *notices))
                     stop = _take(definition, less, column, transition, consumed, cut)
                     if stop is not None:
                         yield stop
 
 
-def _strict_parts(sends: tuple[tuple[int, Message], ...]) -> list[tuple[tuple[int, Message], ...]]:
-    """All but the whole, each once."""
+def _strict_parts(network: Network, sends: Sends) -> list[Sends]:
+    """All but the whole, each once. What goes into one FIFO channel is sent in order, so a crash cuts off its end."""
     parts = [chosen for size in range(len(sends)) for chosen in combinations(sends, size)]
+    if network.kind == "fifo":
+        receivers = {receiver for receiver, _ in sends}
+        parts = [
+            part
+            for part in parts
+            if all(_to(part, each) == _to(sends, each)[: len(_to(part, each))] for each in receivers)
+        ]
     return list({encode(part): part for part in parts if encode(part) != encode(sends)}.values())
+
+
+def _to(sends: Sends, receiver: int) -> list[Message]:
+    return [message for to, message in sends if to == receiver]
 
 
 def _positions(inbox: list[Message]) -> list[int]:

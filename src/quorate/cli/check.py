@@ -10,6 +10,8 @@ import typer
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
 from quorate.cli.options import (
     AsJson,
+    Crashes,
+    CrashOption,
     DeadMessages,
     MaxMemory,
     MaxStates,
@@ -74,6 +76,8 @@ def check(
     max_states: MaxStates = None,
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
+    crash: CrashOption = None,
+    crashes: Crashes = None,
 ) -> int:
     """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
 
@@ -107,6 +111,8 @@ def check(
             progress=line.update if line.enabled else None,
             trace=trace is not TraceForm.none or save is not None,
             target=target,
+            crash=crash.value if crash is not None else None,
+            crashes=crashes,
         )
     finally:
         line.close()

@@ -47,6 +47,11 @@ class Symmetry(StrEnum):
     auto = "auto"
 
 
+class Crash(StrEnum):
+    implicit = "implicit"
+    explicit = "explicit"
+
+
 class TraceForm(StrEnum):
     text = "text"
     json = "json"
@@ -73,6 +78,10 @@ def _reducing(name: str, help: str, **more: Any) -> Any:
     return typer.Option(name, help=help, rich_help_panel="Reductions", **more)
 
 
+def _failing(name: str, help: str, **more: Any) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Faults", **more)
+
+
 def _limiting(name: str, help: str, **more: Any) -> Any:
     return typer.Option(name, help=help, rich_help_panel="Limits", **more)
 
@@ -95,6 +104,13 @@ DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages tha
 PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-net or dpor.", metavar="KIND")]
 SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
+
+CrashOption = Annotated[
+    Crash | None, _failing("--crash", "Crashes without a step of their own, where that is the same; or as steps.")
+]
+Crashes = Annotated[
+    int | None, _failing("--crashes", "At most so many crashes in a run, as steps.", min=0, metavar="N")
+]
 
 MaxStates = Annotated[
     int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=_read(number), metavar="N")

@@ -34,6 +34,7 @@ def replay(
     from quorate.cli.parameters import restored
     from quorate.cli.target import load
     from quorate.language.definition import define
+    from quorate.language.environment import Environment
     from quorate.traces import json as saved
     from quorate.traces.layout import Page, Piece
     from quorate.traces.replay import follow
@@ -41,7 +42,8 @@ def replay(
 
     document = saved.load(file)
     system = restored(load(target or _found(str(document["target"]), file)), document["parameters"])
-    trace = follow(define(system), document["trace"])
+    environment = Environment.from_json(document.get("environment", {}))
+    trace = follow(define(system, environment), document["trace"])
     status = VIOLATED if trace.kind == "violation" else HOLDS
     if as_json:
         print(json.dumps(trace.to_json()))

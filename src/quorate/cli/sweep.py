@@ -12,6 +12,8 @@ import typer
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, describe, guarded
 from quorate.cli.options import (
     AsJson,
+    Crashes,
+    CrashOption,
     DeadMessages,
     MaxMemory,
     MaxStates,
@@ -101,6 +103,8 @@ def sweep(
     max_states: MaxStates = None,
     max_memory: MaxMemory = None,
     timeout: Timeout = None,
+    crash: CrashOption = None,
+    crashes: Crashes = None,
 ) -> int:
     """Check a grid of instances, one row each. Options mean what they mean for `quorate check`."""
     from quorate.cli.parameters import grid
@@ -126,6 +130,8 @@ def sweep(
         "timeout": timeout,
         "trace": False,
         "target": target,
+        "crash": crash.value if crash is not None else None,
+        "crashes": crashes,
     }
     rows = _run(system, points, options)
     if as_json:

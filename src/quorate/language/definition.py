@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from quorate.language.automaton import Automaton, class_location
 from quorate.language.build import build_all
+from quorate.language.environment import Environment
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
 from quorate.language.faults import Faults
 from quorate.language.message import Crash, Event, Message, stamped
@@ -106,6 +107,9 @@ class Definition:
     columns: tuple[Column, ...]
     network: Network
     faults: Faults
+    declared: Faults
+    """What the system says of crashes; `faults` is what is explored, which a check may ask to be otherwise."""
+    environment: Environment
     initials: tuple[tuple[Local, ...], ...]
     invariants: tuple[Property, ...]
     cans: tuple[Property, ...]
@@ -145,14 +149,16 @@ class Definition:
         raise PropertyError(f"{self.name} has no property `{name}`", hint=did_you_mean(name, known), code="Q401")
 
 
-def define(system: System | type[System]) -> Definition:
-    """Build the system and compile what it is made of."""
+def define(system: System | type[System], environment: Environment | None = None) -> Definition:
+    """Build the system and compile what it is made of, in the environment it declares or in the one asked for."""
     if isinstance(system, type):
         system = system()
     layout, initials, settings = build_all(system)
     specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
     network: Network = settings.get("network", type(system).network)
-    faults = settings.get("faults", type(system).faults)
+    environment = environment or Environment()
+    declared: Faults = settings.get("faults", type(system).faults)
+    faults = environment.faults(declared)
     columns = tuple(
         Column(
             index=index,
@@ -181,6 +187,8 @@ def define(system: System | type[System]) -> Definition:
         columns=columns,
         network=network,
         faults=faults,
+        declared=declared,
+        environment=environment,
         initials=tuple(
             tuple(values + flags for values, flags in zip(state, hidden, strict=True)) for state in initials
         ),

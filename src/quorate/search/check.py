@@ -9,9 +9,11 @@ from typing import Any, Literal
 from quorate import _core
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
+from quorate.language.environment import Environment
 from quorate.language.errors import LimitError, Location, ModelError, PropertyError
 from quorate.language.system import System
 from quorate.properties import evaluate
+from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher, default_memory_limit
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
@@ -41,8 +43,11 @@ def check(
     progress: Callable[[Progress], object] | None = None,
     trace: bool = True,
     target: str | None = None,
+    crash: Literal["implicit", "explicit"] | None = None,
+    crashes: int | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
+    environment = Environment(crash, crashes)
     options = Options(
         search,
         por,
@@ -58,11 +63,14 @@ def check(
         timeout,
     )
     with Watcher(timeout, progress) as watcher:
-        definition = define(system)
+        definition = define(system, environment)
         asked = select(definition, property)
+        refuse_what_implicit_crashes_miss(definition, asked)
         model = Model(definition, asked.properties, watcher)
         try:
-            return _Check(model, asked, options, watcher, trace, target).run()
+            result = _Check(model, asked, options, watcher, trace, target).run()
+            refuse_crash_flags(model)
+            return result
         except _core.LimitError as limit:
             raise LimitError(str(limit), code="Q501") from None
 
@@ -171,6 +179,7 @@ class _Check:
             warnings=self._warnings(),
             bounds=self._bounds(found),
             witnesses=witnesses,
+            environment=self.definition.environment.to_json(),
         )
 
     def _traces(self, found: dict[str, Any]) -> tuple[Trace | None, dict[str, Trace]]:

@@ -89,6 +89,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     bounds: tuple[str, ...] = ()
     witnesses: Mapping[str, Trace] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    """The faults that were asked for with the check; what the system declares is not repeated."""
     schema: int = SCHEMA
 
     @builtins.property  # `property` is a field here
@@ -143,6 +145,7 @@ class Result:
             "coverage": self.coverage,
             "warnings": list(self.warnings),
             "bounds": list(self.bounds),
+            "environment": dict(self.environment),
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
             "witnesses": {name: trace_to_json(trace) for name, trace in self.witnesses.items()},
         }

@@ -153,6 +153,7 @@ def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> 
         "target": target or target_of(type(definition.system)),
         "system": definition.name,
         "parameters": {name: value_to_json(value) for name, value in definition.parameters.items()},
+        "environment": definition.environment.to_json(),
         "trace": trace_to_json(trace),
     }
     try:

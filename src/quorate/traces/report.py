@@ -155,12 +155,23 @@ def _figures(result: Result) -> Iterator[tuple[str, Content]]:
         f"{count(result.cells, 'cell')} and {count(result.messages, 'message')} "
         f"from {count(result.python_calls, 'call')} into Python",
     )
+    yield from _environment(result.environment)
     how = {"bfs": "breadth-first", "dfs": "depth-first", "stateless": "stateless"}[result.search]
     threads = f", {result.threads} threads" if result.threads > 1 else ""
     store = "" if result.store == "exact" else ", bitstate store"
     yield "search", how + store + threads
     if result.coverage is not None:
         yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
+
+
+def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
+    """The faults that were asked for with the check."""
+    if asked.get("crash") == "implicit":
+        yield "crashes", "implicit: a crashed process takes no further step, and every search contains such runs"
+    elif asked:
+        number = asked.get("crashes")
+        most = "as many as the system says" if number is None else f"at most {number:,}"
+        yield "crashes", f"explicit, {most}: between steps, or when a part of a step's messages is sent"
 
 
 def _reductions(result: Result) -> Iterator[tuple[str, Content]]:

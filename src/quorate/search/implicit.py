@@ -1,0 +1,77 @@
+"""Where a crash need not be a step: theorem 2 of the thesis, and what it does not cover.
+
+A process that crashes sends part of a step's messages and then takes no further step. Without explicit crashes there
+is a run with the same local states: the process sends all of them, nobody consumes the rest, and it is never scheduled
+again. The theorem needs labels that do not show who has crashed, a system that may idle, and channels in which one more
+message hinders nobody. What needs more than that is refused here (design rule 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quorate.analysis.model import Model
+from quorate.language.definition import Definition, Property
+from quorate.language.environment import wrong
+from quorate.language.errors import QuorateError
+from quorate.language.message import Crash
+from quorate.properties import evaluate
+from quorate.properties.views import CRASH_FLAG
+from quorate.search.options import Asked
+
+
+def refuse_what_implicit_crashes_miss(definition: Definition, asked: Asked) -> None:
+    """Raise, with the reason, if implicit crashes were asked for and explicit ones might give another answer."""
+    if definition.environment.crash != "implicit":
+        return
+    if asked.deadlock:
+        others = [each.name for each in asked.properties if each.kind != "final"]
+        only = ", ".join(map(repr, others)) or "'assertions'"
+        raise _refused(
+            "a crash can leave the others waiting where without crashes nobody waits, so deadlocks differ",
+            f"ask for the other properties alone: property=[{only}]",
+        )
+    for reason in _reasons(definition):
+        raise _refused(reason)
+    for prop in asked.properties:
+        for state in definition.initials:
+            if any(field == CRASH_FLAG for _, field in evaluate(definition, prop, state).reads):
+                raise _reads_flag(prop)
+
+
+def refuse_crash_flags(model: Model) -> None:
+    """The same for a property that looked at crash flags only later in the search."""
+    if model.definition.environment.crash == "implicit" and any(fields[0] for fields in model.observed):
+        raise _reads_flag(None)
+
+
+def _reasons(definition: Definition) -> Iterator[str]:
+    network = definition.network
+    if network.full == "replace":
+        yield (
+            "a full channel of this network replaces messages: a process that crashes before it has sent all leaves "
+            "messages in place that it would have replaced (section 3.2.3)"
+        )
+    if network.capacity is not None and network.duplicates not in (0, "any"):
+        yield "messages that a crashed process did not send would take the room of duplicates in bounded channels"
+    if definition.declared.recover:
+        yield "crashed processes may recover without their volatile fields, and no run without crashes shows that"
+    for column in definition.processes:
+        for transition in definition.transitions(column):
+            if transition.message is not None and issubclass(transition.message, Crash):
+                yield f"{transition} is told of crashes, so the protocol itself depends on them"
+            if transition.mode == "maximal":
+                yield f"{transition} takes maximal sets, so a message that a crash would have left out gets in its way"
+
+
+def _reads_flag(prop: Property | None) -> QuorateError:
+    name = f"the property `{prop.name}`" if prop is not None else "a property"
+    return _refused(f"{name} reads which processes have crashed")
+
+
+def _refused(reason: str, instead: str = "") -> QuorateError:
+    explicit = "make crashes steps of their own: crash='explicit', crashes=1 (--crash explicit --crashes 1)"
+    return wrong(
+        f"crash='implicit' would not give the answer that explicit crashes give: {reason}",
+        f"{instead}; or {explicit}" if instead else explicit,
+    )

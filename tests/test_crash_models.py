@@ -1,0 +1,456 @@
+"""Crashes as steps and crashes without: the same observations where theorem 2 says so, refused where it does not."""
+
+from typing import Any
+
+import pytest
+
+from agreement import agree
+from observations import difference
+from quorate import (
+    Crash,
+    Message,
+    Peers,
+    Pid,
+    Process,
+    System,
+    check,
+    crashes,
+    fifo,
+    final,
+    invariant,
+    multiset,
+    on,
+    quorum,
+    start,
+    step,
+    unordered,
+)
+from quorate.language.definition import define
+from quorate.language.environment import Environment
+from quorate.language.errors import QuorateError
+from quorate.language.network import Network
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.paxos import Paxos
+from quorate.protocols.paxos_single import PaxosSingle
+from quorate.protocols.ping_pong import PingPong
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
+
+SMALL: list[System] = [
+    Paxos(proposers=1, acceptors=2),
+    Paxos(proposers=2, acceptors=2),
+    PaxosSingle(proposers=1, acceptors=2),
+    FaultyPaxos(proposers=2, acceptors=2),
+    TwoPhaseCommit(participants=2),
+    PingPong(rally=3),
+]
+
+
+def explicit(number: int) -> Environment:
+    return Environment("explicit", number)
+
+
+@pytest.mark.parametrize("system", SMALL, ids=repr)
+@pytest.mark.parametrize("number", [1, 2])
+def test_explicit_and_implicit_crashes_show_the_same(system: System, number: int) -> None:
+    """Theorem 2: label equivalence, up to the idling that it assumes."""
+    assert difference(define(system), define(system, explicit(number))) == ((), ())
+
+
+@pytest.mark.parametrize("system", SMALL, ids=repr)
+def test_both_give_the_same_verdicts(system: System) -> None:
+    for name in [each.name for each in define(system).properties]:
+        implicit = check(system, property=name, crash="implicit")
+        assert implicit.verdict == check(system, property=name, crash="explicit", crashes=1).verdict
+
+
+# Networks: which of them one more message can hinder
+
+
+class Old(Message): ...
+
+
+class New(Message): ...
+
+
+class Sender(Process):
+    """Says something old to both, and then something new."""
+
+    to: tuple[Pid, ...]
+    sent: int = 0
+
+    @step(when=lambda self: self.sent == 0)
+    def say_old(self) -> None:
+        self.sent = 1
+        self.send(self.to, Old())
+
+    @step(when=lambda self: self.sent == 1)
+    def say_new(self) -> None:
+        self.sent = 2
+        self.send(self.to, New())
+
+
+class Receiver(Process):
+    """Knows the last two things it heard."""
+
+    got: tuple[str, ...] = ()
+
+    @on(Old)
+    def old(self, _: Old) -> None:
+        self.got = (*self.got, "old")[-2:]
+
+    @on(New)
+    def new(self, _: New) -> None:
+        self.got = (*self.got, "new")[-2:]
+
+
+def told(network: Network, receivers: int = 2) -> System:
+    wanted = network
+
+    class Told(System):
+        network = wanted
+
+        def build(self) -> None:
+            self.spawn(Sender, to=tuple(self.spawn(Receiver, receivers)))
+
+    return Told()
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        unordered(),
+        multiset(),
+        unordered(losses=1),
+        unordered(duplicates=1),
+        unordered(duplicates="any"),
+        multiset(losses=1, duplicates=1),
+        fifo(),
+        fifo(head="skip", losses=1),
+        fifo(head="drop", duplicates=1),
+        unordered(capacity=1),
+        fifo(capacity=1, losses=1),
+    ],
+    ids=str,
+)
+def test_networks_that_the_theorem_covers(network: Network) -> None:
+    system = told(network)
+    assert difference(define(system), define(system, explicit(1))) == ((), ())
+    check(system, crash="implicit")
+    agree(system, crash="explicit", crashes=1)
+
+
+@pytest.mark.parametrize("network", [unordered(capacity=1, full="replace"), fifo(capacity=1, full="replace")], ids=str)
+def test_channels_that_replace_messages_are_the_exception(network: Network) -> None:
+    """Section 3.2.3: the sender crashes when it has replaced the message to one receiver and not to the other."""
+    system = told(network)
+    nothing, more = difference(define(system), define(system, explicit(1)))
+    assert nothing == ()
+    last: Any = more[-1]
+    assert last[:2] == (("receiver1", ((),)), ("receiver2", (("old",),)))
+    assert last[2][1][1] == 2
+    # The sender has said what is new, and only then somebody gets to hear what is old.
+    with pytest.raises(QuorateError, match="replaces messages") as caught:
+        check(system, crash="implicit")
+    assert caught.value.code == "Q601"
+    assert "--crash explicit" in caught.value.hint
+    agree(system, crash="explicit", crashes=1)
+
+
+class Twice(Process):
+    to: Pid
+
+    @start
+    def say(self) -> None:
+        self.send(self.to, Old())
+        self.send(self.to, New())
+
+
+def test_a_fifo_channel_loses_only_its_end_in_a_crash() -> None:
+    class Ordered(System):
+        network = fifo()
+
+        def build(self) -> None:
+            self.spawn(Twice, to=self.spawn(Receiver))
+
+        @invariant
+        def old_comes_first(self) -> bool:
+            return self[Receiver][0].got[:1] != ("new",)
+
+    class Unordered(Ordered):
+        network = multiset()
+
+    agree(Ordered(), crash="explicit", crashes=1)
+    assert check(Ordered(), crash="explicit", crashes=1).ok
+    assert not check(Unordered(), crash="explicit", crashes=1).ok
+    assert difference(define(Ordered()), define(Ordered(), explicit(1))) == ((), ())
+
+
+class Flood(Process):
+    """Its second step is not possible before the first receiver has taken something."""
+
+    first: Pid
+    second: Pid
+    sent: int = 0
+
+    @step(when=lambda self: self.sent < 2)
+    def say(self) -> None:
+        self.sent += 1
+        self.send(self.first, Old())
+        if self.sent == 2:
+            self.send(self.second, New())
+
+
+class Deaf(Process):
+    """Takes nothing."""
+
+
+@pytest.mark.parametrize("network", [multiset(capacity=1), fifo(capacity=1)], ids=str)
+def test_a_step_that_waits_for_room_is_not_cut_short(network: Network) -> None:
+    wanted = network
+
+    class Flooded(System):
+        network = wanted
+
+        def build(self) -> None:
+            self.spawn(Flood, first=self.spawn(Deaf), second=self.spawn(Receiver))
+
+        @invariant
+        def it_waits(self) -> bool:
+            return self[Flood][0].sent < 2
+
+    found = agree(Flooded(), crash="explicit", crashes=1)
+    assert found.violations == {}
+    assert difference(define(Flooded()), define(Flooded(), explicit(1))) == ((), ())
+
+
+# What implicit crashes do not cover
+
+
+class Most(Process):
+    """Takes all there is, and so notices what is not there."""
+
+    got: int = 0
+
+    @quorum(Old, enough=lambda self, ms: True, sets="maximal")
+    def take(self, ms: frozenset[Old]) -> None:
+        self.got = len(ms)
+
+
+class One(Process):
+    to: Peers
+    sent: bool = False
+
+    @step(when=lambda self: not self.sent)
+    def say(self) -> None:
+        self.sent = True
+        self.send(self.to, Old())
+
+
+class AllOfThem(System):
+    def build(self) -> None:
+        taker = self.spawn(Most)
+        self.spawn(One, 2, to=Peers([taker]))
+
+
+def test_maximal_sets_see_what_a_crash_leaves_out() -> None:
+    nothing, more = difference(define(AllOfThem()), define(AllOfThem(), explicit(1)))
+    assert nothing == ()
+    last: Any = more[-1]
+    assert last[0] == ("most1", (1,))
+    assert [sent for _, (_, sent) in last[1:]] == [True, True]
+    with pytest.raises(QuorateError, match=r"Most\.take takes maximal sets"):
+        check(AllOfThem(), crash="implicit")
+
+
+class Watching(Process):
+    dead: int = 0
+
+    @on(Crash)
+    def notice(self, _: Crash) -> None:
+        self.dead += 1
+
+
+class Informed(System):
+    faults = crashes(1)
+
+    def build(self) -> None:
+        self.spawn(Watching, 2)
+
+
+class Recovering(System):
+    faults = crashes(1, recover=True)
+
+    def build(self) -> None:
+        self.spawn(Deaf)
+
+
+class Flags(System):
+    def build(self) -> None:
+        self.spawn(Sender, to=tuple(self.spawn(Receiver, 1)))
+
+    @invariant
+    def most_are_up(self) -> bool:
+        return all(not each.crashed for each in self[Receiver])
+
+
+class LateFlags(Flags):
+    @invariant
+    def most_are_up(self) -> bool:
+        return self[Sender][0].sent < 2 or not self[Sender][0].crashed
+
+
+class Ends(Flags):
+    most_are_up = None  # type: ignore[assignment]
+
+    @final
+    def all_is_said(self) -> bool:
+        return self[Sender][0].sent == 2
+
+
+@pytest.mark.parametrize(
+    ("system", "reason"),
+    [
+        (Informed(), r"Watching\.notice is told of crashes"),
+        (Recovering(), "may recover"),
+        (Flags(), "the property `most_are_up` reads which processes have crashed"),
+        (LateFlags(), "reads which processes have crashed"),
+        (Ends(), "deadlocks differ"),
+        (told(unordered(capacity=2, duplicates=1)), "room of duplicates"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, System) else "",
+)
+def test_implicit_crashes_are_refused_with_the_reason(system: System, reason: str) -> None:
+    with pytest.raises(QuorateError, match=reason) as caught:
+        check(system, crash="implicit")
+    assert caught.value.code == "Q601"
+
+
+def test_the_other_properties_of_a_system_with_final_can_be_asked_for() -> None:
+    with pytest.raises(QuorateError, match="deadlocks differ") as caught:
+        check(TwoPhaseCommit(), crash="implicit")
+    assert "property=['agreement', 'validity', 'commit']" in caught.value.hint
+    assert check(TwoPhaseCommit(), property=["agreement", "validity", "commit"], crash="implicit").ok
+
+
+def test_room_for_duplicates_is_a_difference() -> None:
+    """Why it is refused: two messages that were not sent leave room for a copy of one that was."""
+
+    class Once(Process):
+        to: Pid
+        sent: bool = False
+
+        @step(when=lambda self: not self.sent)
+        def say(self) -> None:
+            self.sent = True
+            self.send(self.to, Old())
+            self.send(self.to, New())
+
+    class Copied(System):
+        network = unordered(capacity=2, duplicates=1)
+
+        def build(self) -> None:
+            self.spawn(Once, to=self.spawn(Receiver))
+
+    nothing, more = difference(define(Copied()), define(Copied(), explicit(1)))
+    assert nothing == ()
+    assert len(more) > 0
+
+
+# How many crash, and how that is said
+
+
+@pytest.mark.parametrize(
+    ("declared", "asked", "number"),
+    [
+        (None, {}, 0),
+        (crashes(2, of=Receiver), {}, 2),
+        (crashes(2, of=Receiver), {"crash": "explicit"}, 2),
+        (crashes(2, of=Receiver), {"crashes": 1}, 1),
+        (crashes(2, of=Receiver), {"crash": "implicit"}, 0),
+        (None, {"crash": "explicit", "crashes": 3}, 3),
+        (None, {"crashes": 1}, 1),
+        (None, {"crash": "implicit", "crashes": 1}, 0),
+    ],
+)
+def test_a_number_replaces_the_declared_one(declared: Any, asked: dict[str, Any], number: int) -> None:
+    class Declared(Flags):
+        if declared is not None:
+            faults = declared
+
+    definition = define(Declared(), Environment(**asked))
+    assert definition.faults.crashes == number
+    if declared is not None and number:
+        assert [column.name for column in definition.columns if column.may_crash] == ["receiver1"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"crash": "explicit"}, {"crash": "sometimes"}, {"crashes": -1}, {"crashes": True}],
+    ids=str,
+)
+def test_senseless_requests_are_refused(asked: dict[str, Any]) -> None:
+    with pytest.raises(QuorateError) as caught:
+        check(Flags(), **asked)
+    assert caught.value.code == "Q601"
+
+
+def test_the_result_says_what_was_assumed() -> None:
+    result = check(PingPong(), property="they_take_turns", crash="implicit")
+    assert result.to_json()["environment"] == {"crash": "implicit"}
+    assert "takes no further step" in str(result)
+    result = check(PingPong(), property="they_take_turns", crashes=2)
+    assert result.to_json()["environment"] == {"crashes": 2}
+    assert "explicit, at most 2" in str(result)
+    assert check(PingPong()).to_json()["environment"] == {}
+
+
+# Crashes with everything else
+
+
+class Durable(Process):
+    """Counts what it hears; of the two counters one survives a crash."""
+
+    durable = ("kept",)
+    kept: int = 0
+    lost: int = 0
+
+    @on(Old)
+    def hear(self, _: Old) -> None:
+        self.kept = min(self.kept + 1, 2)
+        self.lost = min(self.lost + 1, 2)
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        unordered(),
+        unordered(losses=1, duplicates=1),
+        unordered(losses="any", duplicates="any"),
+        multiset(losses=1, duplicates=1),
+        fifo(losses=1, duplicates=1),
+        fifo(capacity=1, full="replace", losses=1),
+        unordered(capacity=1, losses="any"),
+    ],
+    ids=str,
+)
+def test_crashes_with_recovery_losses_and_duplicates(network: Network) -> None:
+    wanted = network
+
+    class Harsh(System):
+        network = wanted
+        faults = crashes(1, recover=True)
+
+        def build(self) -> None:
+            self.spawn(One, 2, to=self.spawn(Durable, 1))
+
+        @invariant
+        def both_count(self) -> bool:
+            return all(each.kept == each.lost for each in self[Durable])
+
+        @invariant
+        def what_is_kept_is_never_behind(self) -> bool:
+            return all(each.kept >= each.lost for each in self[Durable])
+
+    found = agree(Harsh())
+    assert set(found.violations) == {"both_count"}
+    agree(Harsh(), crashes=2)
