@@ -39,6 +39,9 @@ def test_a_run_step_by_step() -> None:
                    sends Answer(number=1) to asker1
 
               ✗ one_busy fails here
+                  sum(helper.busy for helper in self[Helper]) < 2
+                    2 < 2 is false
+                      sum((True, True, False)) is 2
                   helper1.busy = True
                   helper2.busy = True
                   helper3.busy = False
@@ -64,7 +67,8 @@ def test_a_monitor_is_shown_after_the_event_that_moved_it() -> None:
 def test_equal_messages_of_several_senders_share_a_line() -> None:
     text = shown(witness(Everything(), "served"))
     assert "  4. asker1   hear  ← Answer(number=1) from helper1, helper2\n" in text
-    assert "✓ served is reached here\n      asker1.answers = {helper1: 1, helper2: 1}" in text
+    assert "✓ served is reached here\n      any(asker.answers for asker in self[Asker])\n" in text
+    assert "        asker1.answers is {helper1: 1, helper2: 1}\n\n" in text
 
 
 def test_different_messages_of_a_quorum_get_a_line_each_and_a_failure_names_its_line() -> None:
@@ -118,7 +122,8 @@ def test_several_initial_states_say_which_one() -> None:
         "       helper1.busy = True",
         "",
         "  ✗ idle fails in the initial state",
-        "      helper1.busy = True",
+        "      not any(helper.busy for helper in self[Helper])",
+        "        helper1.busy is True",
     ]
 
 

@@ -91,6 +91,37 @@ def steps(definition: Definition, state: State) -> tuple[Step, ...]:
     return tuple(found)
 
 
+def repeat(definition: Definition, state: State, step: Step) -> Step | None:
+    """The same thing done from another state: by the same process, on the same messages; None if it cannot be done.
+
+    Of several outcomes it is the one of the same choices. What it leads to may differ: that is for the caller to see.
+    """
+    column = definition.columns[step.column]
+    if step.kind == "step":
+        offered = _protocol(definition, state, column, only=step.transition)
+    elif step.kind == "discard":
+        offered = _discards(definition, state, column)
+    elif step.kind in ("crash", "recover"):
+        offered = _crashes(definition, state, column)
+    else:
+        offered = _environment(definition, state, column)
+    wanted = _label(step)
+    return next((other for other in offered if _label(other) == wanted), None)
+
+
+def _label(step: Step) -> tuple[object, ...]:
+    """What a step is, apart from what it leads to. A crash in the midst of a step is known by what was still sent."""
+    outcome = step.outcome
+    cut_short = step.kind == "crash" and outcome is not None
+    return (
+        step.kind,
+        step.transition,
+        tuple(map(encode, step.consumed)),
+        tuple(map(encode, outcome.choices)) if outcome is not None else (),
+        encode(outcome.sends) if cut_short and outcome is not None else b"",
+    )
+
+
 def enabled_protocol(found: tuple[Step, ...]) -> bool:
     """Whether the protocol itself can go on: what only the network or a crash could do does not count."""
     return any(step.kind in ("step", "discard") for step in found)
@@ -99,9 +130,9 @@ def enabled_protocol(found: tuple[Step, ...]) -> bool:
 # The protocol's own steps
 
 
-def _protocol(definition: Definition, state: State, column: Column) -> Iterator[Step]:
+def _protocol(definition: Definition, state: State, column: Column, only: Transition | None = None) -> Iterator[Step]:
     local = state.locals[column.index]
-    for transition in definition.transitions(column):
+    for transition in (only,) if only is not None else definition.transitions(column):
         for consumed in consumable(definition, state, column, transition):
             for outcome in fire(column, transition, local, consumed):
                 step = _take(definition, state, column, transition, consumed, outcome)

@@ -19,9 +19,14 @@ from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
 from quorate.search.reductions import FIRST_BEHAVIOURS, FIRST_STATES, Figures, analyse, reduce, unfinished
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
+from quorate.traces.regroup import regroup as regrouped
+from quorate.traces.shorten import shorten as shortened
 from quorate.traces.trace import Trace
 
 BITSTATE_BYTES = 64 << 20
+# How far the search for a shorter run goes: it is a convenience, the verdict is known already.
+SHORTER_STATES = 2_000_000
+SHORTER_SECONDS = 20.0
 
 
 def check(
@@ -43,6 +48,8 @@ def check(
     progress: Callable[[Progress], object] | None = None,
     trace: bool = True,
     target: str | None = None,
+    shorten: bool = False,
+    regroup: bool = True,
     crash: Literal["implicit", "explicit"] | None = None,
     crashes: int | None = None,
 ) -> Result:
@@ -61,6 +68,8 @@ def check(
         max_states,
         max_memory,
         timeout,
+        shorten,
+        regroup,
     )
     with Watcher(timeout, progress) as watcher:
         definition = define(system, environment)
@@ -191,11 +200,30 @@ class _Check:
         if violation is not None:
             trace = rebuild(self.model, violation, shortest)
             self._raise_accidents(violation, trace)
+            trace = self._readable(trace)
         witnesses = {}
         for goal in found["goals"]:
             witness = rebuild(self.model, goal, shortest)
             witnesses[witness.property] = witness
         return (trace, witnesses) if self.wants_trace else (None, {})
+
+    def _readable(self, trace: Trace) -> Trace:
+        """The run as it is easiest to follow: shorter if that was asked for, and one process after the other."""
+        if self.options.shorten:
+            trace = shortened(trace, self._shorter)
+        return regrouped(trace) if self.options.regroup else trace
+
+    def _shorter(self, name: str) -> Trace | None:
+        """Look for the shortest run, level by level, as far as that is cheap."""
+        found = check(
+            self.definition.system,
+            property="assertions" if name == "exceptions" else name,
+            search="bfs",
+            max_states=SHORTER_STATES,
+            timeout=SHORTER_SECONDS,
+            regroup=False,
+        )
+        return found.trace
 
     def _raise_accidents(self, violation: dict[str, Any], trace: Trace) -> None:
         if violation["finding"] == "failure":

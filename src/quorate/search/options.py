@@ -38,6 +38,8 @@ class Options:
     max_states: int | None = None
     max_memory: int | None = None
     timeout: float | None = None
+    shorten: bool = False
+    regroup: bool = True
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

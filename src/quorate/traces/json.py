@@ -135,7 +135,9 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "kind": trace.kind,
         "property": trace.property,
         "reason": list(trace.reason),
+        "explanation": trace.explanation.to_json() if trace.explanation is not None else None,
         "shortest": trace.shortest,
+        "shortened_from": trace.shortened_from,
         "initial": state_to_json(trace.definition, trace.initial),
         "steps": steps,
     }

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from quorate.language.errors import QuorateError
-from quorate.properties import evaluate, explain
-from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
+from quorate.properties import explain
+from quorate.semantics import State, Step, initial_states, steps
+from quorate.traces.claim import Claim
 from quorate.traces.json import state_to_json, step_to_json
 from quorate.traces.trace import Trace
 
@@ -91,20 +92,16 @@ def _differs(number: int, wanted: Mapping[str, Any], why: str) -> ReplayError:
 
 def _confirm(definition: Definition, name: str, state: State, *, witness: bool) -> tuple[str, ...]:
     """The values that the property reads at the end of the run, once it is seen to fail (or to be reached) there."""
-    known = {prop.name: prop for prop in (*definition.invariants, *definition.cans)}
-    if name in known:
-        evaluation = evaluate(definition, known[name], state.locals)
-        if evaluation.failure is None and evaluation.value != witness:
-            raise ReplayError(
-                f"the run can still be followed, but {name} {'does not hold' if witness else 'holds'} at its end",
-                hint="the property changed, or the model was repaired: check again",
-            )
-        return explain(definition, known[name], state.locals)
+    claim = Claim(definition, name, witness, fails=False)
+    if claim.property is None and name != "deadlock":
+        raise ReplayError(
+            f"the run was saved for the property {name}, which the model no longer has", hint="check again"
+        )
+    if claim.shown_in(state):
+        return explain(definition, claim.property, state.locals) if claim.property is not None else ()
     if name == "deadlock":
-        stuck = not enabled_protocol(steps(definition, state))
-        if stuck and definition.final is not None:
-            stuck = not evaluate(definition, definition.final, state.locals).value
-        if not stuck:
-            raise ReplayError("the run can still be followed, but it does not end in a deadlock", hint="check again")
-        return ("no protocol step is possible",)
-    raise ReplayError(f"the run was saved for the property {name}, which the model no longer has", hint="check again")
+        raise ReplayError("the run can still be followed, but it does not end in a deadlock", hint="check again")
+    raise ReplayError(
+        f"the run can still be followed, but {name} {'does not hold' if witness else 'holds'} at its end",
+        hint="the property changed, or the model was repaired: check again",
+    )

@@ -14,6 +14,8 @@ from quorate.traces.layout import WIDTH, Content, Page, Piece
 from quorate.traces.text import failing, run
 from quorate.traces.words import count, duration, memory, rate
 
+MOST_VALUES = 6  # of those that a property read; all of them are listed at the end of the run
+
 _STOPPED = {
     "states": "the limit on states was reached",
     "memory": "the limit on memory was reached",
@@ -86,8 +88,10 @@ def _violates(result: Result) -> str:
 
 def _why(page: Page, result: Result) -> None:
     if result.verdict == "violated" and result.trace is not None:
-        for line in result.trace.reason:
+        for line in result.trace.reason[:MOST_VALUES]:
             page.add("  ", line, hanging=6)
+        if len(result.trace.reason) > MOST_VALUES:
+            page.add("  ", Piece(f"and {len(result.trace.reason) - MOST_VALUES} more values that it read", "faint"))
     elif result.verdict == "violated":
         outcome = next((p for p in result.properties if p.name == result.property), None)
         page.add("  ", outcome.note if outcome is not None and outcome.note else "no reachable state satisfies it")

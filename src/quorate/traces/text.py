@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from quorate.language.values import encode, show
+from quorate.traces.diff import Difference, told
 from quorate.traces.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.traces.words import count, names
 
@@ -67,7 +68,8 @@ def _heading(trace: Trace) -> str:
         shows = "into a deadlock"
     else:
         shows = f"that breaks {trace.property}"
-    return f"{which} {shows}: {count(len(trace.steps), 'step')}"
+    before = f", shortened from {trace.shortened_from}" if trace.shortened_from is not None else ""
+    return f"{which} {shows}: {count(len(trace.steps), 'step')}{before}"
 
 
 def failing(trace: Trace) -> Step | None:
@@ -134,13 +136,17 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
     def add(*content: Content) -> None:
         page.add(" " * indent, *content, hanging=indent + 4)
 
+    def add_changes(name: str, old: Any, new: Any) -> None:
+        for difference in told(name, old, new):
+            add(change(difference))
+
     outcome = step.outcome
     if outcome is not None and outcome.choices:
         add(Piece("chooses ", "faint"), ", ".join(show(choice) for choice in outcome.choices))
     changed = changed_fields(definition, before, step.next) if step.next is not None else []
     for index, name, old, new in changed:
         if index == step.column:
-            add(f"{name}: ", _change(old, new))
+            add_changes(name, old, new)
     if outcome is not None and step.failure is None:
         for text, receivers in _grouped((show(m), definition.columns[to].name) for to, m in outcome.sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
@@ -148,7 +154,7 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
             add(Piece("emits ", "faint"), show(event))
     for index, name, old, new in changed:
         if index != step.column:  # a monitor, moved by the events
-            add(f"{definition.columns[index].name}.{name}: ", _change(old, new))
+            add_changes(f"{definition.columns[index].name}.{name}", old, new)
     if step.failure is not None:
         failure = step.failure
         add(Piece("fails: ", "bad"), failure.text)
@@ -158,8 +164,14 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
             add(Piece("hint: ", "open"), failure.hint)
 
 
-def _change(old: Any, new: Any) -> Content:
-    return Piece(show(old), "before"), Piece(" → ", "faint"), Piece(show(new), "after")
+def change(difference: Difference) -> Content:
+    """A change as it is shown: `promised: 1 → 2`, or `votes: + acceptor2`."""
+    path, kind, before, after = difference
+    if kind == "added":
+        return f"{path}: ", Piece("+ ", "faint"), Piece(show(after), "after")
+    if kind == "removed":
+        return f"{path}: ", Piece("- ", "faint"), Piece(show(before), "before")
+    return f"{path}: ", Piece(show(before), "before"), Piece(" → ", "faint"), Piece(show(after), "after")
 
 
 def _in_flight(page: Page, indent: int, definition: Definition, state: State) -> None:
@@ -185,8 +197,14 @@ def _ending(page: Page, trace: Trace) -> None:
         page.add(Piece(f"  ✗ nothing more can happen {where}", "bad"))
     else:
         page.add(Piece(f"  ✗ {trace.property} fails {where}", "bad"))
+    explanation = list(trace.explanation.lines()) if trace.explanation is not None else []
+    for line in explanation:
+        text = line.lstrip()
+        page.add(" " * (6 + len(line) - len(text)), text, hanging=10 + len(line) - len(text))
+    said = {line.lstrip() for line in explanation}
     for line in trace.reason:
-        page.add("      ", line, hanging=10)
+        if line.replace(" = ", " is ", 1) not in said:
+            page.add("      ", line, hanging=10)
     left = in_flight(trace.definition, trace.states[-1])
     if left:
         page.gap()

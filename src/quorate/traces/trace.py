@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from quorate.language.definition import Definition
     from quorate.semantics import State, Step
+    from quorate.traces.explain import Part
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class Trace:
     initial: State
     steps: tuple[Step, ...]
     shortest: bool  # no shorter run of the full system shows the same
+    shortened_from: int | None = None  # how many steps it had before `--shorten` left some out
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -34,6 +37,13 @@ class Trace:
     def states(self) -> tuple[State, ...]:
         """The states along the run, the initial one first."""
         return (self.initial, *(step.next for step in self.steps if step.next is not None))
+
+    @cached_property
+    def explanation(self) -> Part | None:
+        """Which part of the property decided, and for which values; None where the values read have to say it."""
+        from quorate.traces.explain import explained
+
+        return explained(self)
 
     def to_json(self) -> dict[str, Any]:
         from quorate.traces.json import trace_to_json

@@ -1,0 +1,289 @@
+"""Which part of a property failed, and for which values."""
+
+import sys
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from handmade import violation, witness
+from models import Everything, Starts
+from quorate import Process, System, check, invariant
+from quorate.language.definition import define
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.two_phase_commit import Participant, TwoPhaseCommit
+from quorate.traces.explain import explain
+from support import here
+
+
+class Server(Process):
+    load: int = 0
+    up: bool = False
+    log: tuple[int, ...] = ()
+
+
+class Leader(Server):
+    load: int = 4
+
+
+def overloaded(server: Server) -> bool:
+    return server.load > 3
+
+
+class Base(System):
+    most: int = 3
+
+    def build(self) -> None:
+        self.spawn(Server, 2)
+        self.spawn(Leader)
+
+    @invariant
+    def inherited(self) -> bool:
+        return 0 <= sum(s.load for s in self[Server]) < self.most
+
+
+class Explained(Base):
+    @invariant
+    def inherited(self) -> bool:
+        return super().inherited() and self.most > 0
+
+    @invariant
+    def conjunction(self) -> bool:
+        return self.most > 1 and all(s.load < 4 for s in self[Server])
+
+    @invariant
+    def disjunction(self) -> bool:
+        return any(s.up for s in self[Server]) or not all(s.load <= 4 for s in self[Leader])
+
+    @invariant
+    def chain(self) -> bool:
+        return 0 < len(self[Leader]) < len({s.load for s in self[Server]}) < 2
+
+    @invariant
+    def loops(self) -> bool:
+        for one in self[Server]:
+            for two in self[Server]:
+                if one.load > two.load and not two.up:
+                    return False  # here: loops
+        return True
+
+    @invariant
+    def variables(self) -> bool:
+        loads = {s.load for s in self[Server]}
+        fine = len(loads) == 1
+        return fine  # noqa: RET504 - this is what people write
+
+    @invariant
+    def helpers(self) -> bool:
+        return not any(overloaded(s) for s in self[Server])
+
+    @invariant
+    def pairs(self) -> bool:
+        return all(a.load == b.load for a in self[Server] for b in self[Leader] if a is not b)
+
+    @invariant
+    def values(self) -> bool:
+        return all(v in {1, 2} for s in self[Leader] for v in (s.load, *s.log))
+
+    @invariant
+    def either(self) -> bool:
+        one, two, leader = self[Server]
+        return one.up if leader.load > 3 else two.up
+
+    @invariant
+    def over_several_lines(self) -> bool:
+        return (
+            self.most == 3
+            and max(
+                s.load  # the busiest
+                for s in self[Server]
+            )
+            + 1
+            <= self.most
+        )
+
+    @invariant
+    def many(self) -> bool:
+        return any(s.load > n for n in range(4, 10) for s in self[Leader])
+
+    @invariant
+    def nobody(self) -> bool:
+        return any(s.up for s in self[Server] if s.log)
+
+    @invariant
+    def a_field(self) -> bool:
+        return self[Server][0].up
+
+
+EXPECTED = {
+    "inherited": """
+        super().inherited() and self.most > 0
+          super().inherited() is false
+            0 <= sum(s.load for s in self[Server]) < self.most
+              4 < 3 is false
+                sum((0, 0, 4)) is 4
+                self.most is 3
+        """,
+    "conjunction": """
+        self.most > 1 and all(s.load < 4 for s in self[Server])
+          all(s.load < 4 for s in self[Server]) is false
+            leader1.load < 4 is false: 4 < 4
+        """,
+    "disjunction": """
+        any(s.up for s in self[Server]) or not all(s.load <= 4 for s in self[Leader])
+          any(s.up for s in self[Server]) is false
+            server1.up is False
+            server2.up is False
+            leader1.up is False
+          not all(s.load <= 4 for s in self[Leader]) is false
+            leader1.load <= 4 is true: 4 <= 4
+        """,
+    "chain": """
+        0 < len(self[Leader]) < len({s.load for s in self[Server]}) < 2
+          2 < 2 is false
+            len({0, 4}) is 2
+        """,
+    "loops": """
+        returns False in line @loops@
+          for one = leader1, two = server1
+          leader1.load > server1.load and (not server1.up) is true
+            leader1.load > server1.load is true: 4 > 0
+            not server1.up is true
+              server1.up is False
+        """,
+    "variables": """
+        fine
+          fine = len(loads) == 1
+            2 == 1 is false
+              len({0, 4}) is 2
+              loads = {s.load for s in self[Server]}
+        """,
+    "helpers": """
+        not any(overloaded(s) for s in self[Server])
+          overloaded(leader1) is true
+            server.load > 3
+              leader1.load > 3 is true: 4 > 3
+        """,
+    "pairs": """
+        all(a.load == b.load for a in self[Server] for b in self[Leader] if a is not b)
+          server1.load == leader1.load is false: 0 == 4
+        """,
+    "values": """
+        all(v in {1, 2} for s in self[Leader] for v in (s.load, *s.log))
+          for s = leader1, v = 4: v in {1, 2} is false: 4 in {1, 2}
+        """,
+    "either": """
+        one.up if leader.load > 3 else two.up
+          leader1.load > 3 is true: 4 > 3
+          server1.up is False
+        """,
+    "over_several_lines": """
+        self.most == 3 and max(s.load for s in self[Server]) + 1 <= self.most
+          5 <= 3 is false
+            max((0, 0, 4)) is 4
+            self.most is 3
+        """,
+    "many": """
+        any(s.load > n for n in range(4, 10) for s in self[Leader])
+          for n = 4: leader1.load > n is false: 4 > 4
+          for n = 5: leader1.load > n is false: 4 > 5
+          for n = 6: leader1.load > n is false: 4 > 6
+          for n = 7: leader1.load > n is false: 4 > 7
+          and so for 2 more
+        """,
+    "nobody": """
+        any(s.up for s in self[Server] if s.log)
+          there is nothing to look at: self[Server]
+        """,
+    "a_field": """
+        self[Server][0].up
+        """,
+}
+
+
+def explanation(system: System, name: str) -> str | None:
+    definition = define(system)
+    part = explain(definition, definition.property(name), definition.initials[0])
+    return "\n".join(part.lines()) if part is not None else None
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_expression_is_taken_apart(name: str) -> None:
+    expected = dedent(EXPECTED[name]).strip().replace("@loops@", str(here("loops")[1]))
+    assert explanation(Explained(), name) == expected
+
+
+def test_every_property_above_is_tried() -> None:
+    assert {each.name for each in define(Explained()).invariants} == set(EXPECTED)
+
+
+def test_a_run_carries_its_explanation() -> None:
+    trace = check(FaultyPaxos()).trace
+    assert trace is not None
+    assert trace.explanation is not None
+    assert list(trace.explanation.lines()) == [
+        "len({v for learner in self[Learner] for v in learner.learned}) <= 1",
+        "  2 <= 1 is false",
+        "    len({1, 2}) is 2",
+    ]
+    assert trace.to_json()["explanation"]["parts"][0]["text"] == "2 <= 1 is false"
+
+
+def test_a_deadlock_is_explained_by_what_was_to_be_final() -> None:
+    trace = violation(TwoPhaseCommit(crashes=1), "deadlock")
+    assert trace.explanation is not None
+    assert list(trace.explanation.lines())[1] == "  participant1.committed is not None is false: None is not None"
+
+
+def test_a_witness_is_explained_too_and_a_failure_explains_itself() -> None:
+    reached = witness(Everything(), "served").explanation
+    assert reached is not None
+    assert list(reached.lines())[1] == "  asker1.answers is {helper1: 1, helper2: 1}"
+    assert violation(Everything(), "assertion").explanation is None
+
+
+def test_long_values_are_cut() -> None:
+    class Long(TwoPhaseCommit):
+        @invariant
+        def sums(self) -> bool:
+            return sum(n for p in self[Participant] for n in range(100)) == 0
+
+    text = explanation(Long(), "sums")
+    assert text is not None
+    assert "…" in text
+    assert max(map(len, text.splitlines())) < 120
+
+
+def test_without_source_there_is_no_explanation() -> None:
+    scope: dict[str, Any] = {"System": System, "Process": Process, "invariant": invariant, "Server": Server}
+    exec(
+        "class Made(System):\n"
+        "    def build(self): self.spawn(Server)\n"
+        "    @invariant\n"
+        "    def fails(self): return self[Server][0].up\n",
+        scope,
+    )
+    assert explanation(scope["Made"](), "fails") is None
+
+
+def test_iterators_that_are_used_up_are_not_explained() -> None:
+    class Iterating(Starts):
+        @invariant
+        def used_up(self) -> bool:
+            loads = (n for n in (1, 0))
+            return all(loads)
+
+    assert explanation(Iterating(), "used_up") is None
+
+
+def test_a_debugger_keeps_its_place() -> None:
+    def tracer(*_: object) -> None:
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        assert explanation(Explained(), "pairs") is not None
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(before)

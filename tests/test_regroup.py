@@ -1,0 +1,86 @@
+"""The same run in another order: never another run."""
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given
+
+from handmade import violation
+from models import Everything
+from quorate import check
+from quorate.language.values import encode
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
+from quorate.semantics import Step
+from quorate.traces.claim import walk
+from quorate.traces.regroup import LONGEST, regroup
+from quorate.traces.trace import Trace
+from walks import traces
+
+
+def label(step: Step) -> tuple[object, ...]:
+    outcome = encode(step.outcome[:4]) if step.outcome is not None else b""
+    return step.kind, step.column, str(step.transition), encode(step.consumed), outcome, step.failure
+
+
+def turns(trace: Trace) -> int:
+    columns = [step.column for step in trace.steps]
+    return sum(one != two for one, two in itertools.pairwise(columns))
+
+
+def assert_same_meaning(one: Trace, two: Trace) -> None:
+    assert Counter(map(label, one.steps)) == Counter(map(label, two.steps))
+    assert one.states[-1] == two.states[-1]
+    again = walk(two.definition, two.initial, two.steps)
+    assert again is not None
+    assert [step.next for step in again] == [step.next for step in two.steps]
+    for column in one.definition.processes:  # what one process does, it does in the same order
+        orders = [[label(step) for step in each.steps if step.column == column.index] for each in (one, two)]
+        assert orders[0] == orders[1]
+
+
+@given(traces())
+def test_it_is_the_same_run(trace: Trace) -> None:
+    regrouped = regroup(trace)
+    assert_same_meaning(trace, regrouped)
+    assert turns(regrouped) <= turns(trace)
+    assert regroup(regrouped).steps == regrouped.steps
+
+
+def names(trace: Trace) -> list[str]:
+    return [f"{trace.definition.columns[step.column].name}.{step.transition}" for step in trace.steps]
+
+
+def test_one_process_does_all_it_can() -> None:
+    found = check(FaultyPaxos(), regroup=False).trace
+    shown = check(FaultyPaxos()).trace
+    assert found is not None
+    assert shown is not None
+    assert_same_meaning(found, shown)
+    assert (turns(found), turns(shown)) == (9, 8)
+    assert names(shown)[2:6] == ["acceptor1.Acceptor.promise"] * 2 + ["acceptor2.Acceptor.promise"] * 2
+
+
+def test_an_earlier_turn_may_be_put_off() -> None:
+    found = check(FaultyPaxos2(), regroup=False).trace
+    assert found is not None
+    assert (turns(found), turns(regroup(found))) == (16, 13)
+
+
+def test_a_failing_step_stays_the_last() -> None:
+    trace = violation(Everything(), "assertion")
+    assert trace.steps[-1].failure is not None
+    assert regroup(trace).steps[-1] is trace.steps[-1]
+
+
+def test_what_a_run_shows_is_not_shown_before_its_end() -> None:
+    """helper1 and helper2 are busy after the third step; asking for one of them would show that sooner."""
+    trace = violation(Everything(lossy=False), "one_busy")
+    assert [step.next for step in regroup(trace).steps][-1] == trace.states[-1]
+
+
+def test_very_long_runs_are_left_alone() -> None:
+    trace = violation(Everything(), "one_busy")
+    long = replace(trace, steps=trace.steps * (LONGEST // len(trace.steps) + 1))
+    assert regroup(long) is long
