@@ -69,7 +69,7 @@ VIOLATED: list[tuple[str, dict[str, Any], str, int]] = [
     ("multi-paxos", {"last_slot_only": True}, "agreement", 18),
     ("pbft", {"quorum": 2}, "agreement", 7),
     ("pbft", {"quorum": 2}, "certificates_agree", 5),
-    ("pbft", {"quorum": 2}, "commits_last", 4),
+    ("pbft", {"quorum": 2}, "commits_endure", 4),
     ("pbft", {"byzantine": 2}, "agreement", 8),
     ("pbft", {"lenient": True}, "certificates_agree", 5),
     ("ben-or", {"hasty": True}, "agreement", 12),

@@ -103,4 +103,5 @@ class BenOr(System):
 
     @final
     def nobody_waits(self) -> bool:
+        """Every process is through its rounds, whoever has crashed."""
         return all(p.finished or p.crashed for p in self[Participant])

@@ -176,6 +176,7 @@ class ChainReplication(System):
 
     @invariant
     def single_copy(self) -> bool:
+        """A read returns nothing older than what was written, or read by anybody, before it was asked."""
         return not self[SingleCopy].stale
 
     @invariant

@@ -159,6 +159,7 @@ class ChandraToueg(System):
 
     @final
     def nobody_waits(self) -> bool:
+        """Every process is through its rounds or has decided, and if one has, all have."""
         rested = all(p.phase is Phase.REST or p.crashed for p in self[Participant])
         decided = [p.decided is not None for p in self[Participant] if not p.crashed]
         return rested and (all(decided) or not any(decided))

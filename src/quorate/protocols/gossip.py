@@ -79,6 +79,7 @@ class Gossip(System):
 
     @invariant
     def nothing_is_made_up(self) -> bool:
+        """Nobody has a version that the first node has not."""
         origin, *rest = self[Node]
         return all(node.version <= origin.version for node in rest)
 

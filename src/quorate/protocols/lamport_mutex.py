@@ -121,7 +121,7 @@ class LamportMutex(System):
 
     processes: int = 2
     requests: int = 2  # of each process
-    ordered: bool = True
+    ordered: bool = True  # messages of a channel arrive in the order in which they are sent
 
     def build(self) -> None:
         members = [self.spawn(Member, number=i, requests=self.requests) for i in range(1, self.processes + 1)]
@@ -136,6 +136,7 @@ class LamportMutex(System):
 
     @invariant
     def in_the_order_of_requests(self) -> bool:
+        """Requests are granted in the order of their time stamps."""
         return self[Turns].in_order
 
     @can

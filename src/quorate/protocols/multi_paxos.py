@@ -109,6 +109,7 @@ class MultiPaxos(System):
 
     @invariant
     def agreement(self) -> bool:
+        """At most one command is learned for a slot."""
         log = {entry for learner in self[Learner] for entry in learner.log}
         return len(log) == len({slot for slot, _ in log})
 

@@ -109,7 +109,7 @@ class Pbft(System):
         return len({r.prepared for r in self[Replica]} - {None}) <= 1
 
     @invariant
-    def commits_last(self) -> bool:
+    def commits_endure(self) -> bool:
         """What an honest replica commits, f+1 honest ones are prepared for, so that a later view would hear of it."""
         prepared = [r.prepared for r in self[Replica]]
         return all(r.committed is None or prepared.count(r.committed) > self.f for r in self[Replica])

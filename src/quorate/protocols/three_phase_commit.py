@@ -141,10 +141,12 @@ class ThreePhaseCommit(System):
 
     @can
     def commit_without_the_coordinator(self) -> bool:
+        """All commit though the coordinator crashed before it decided."""
         (coordinator,) = self[Coordinator]
         missing = self.crashes == 0 or (coordinator.crashed and not coordinator.decided)
         return missing and all(p.state is State.COMMITTED for p in self[Participant])
 
     @final
     def decided(self) -> bool:
+        """Whoever is up knows the outcome."""
         return all(p.state not in OPEN or p.crashed for p in self[Participant])

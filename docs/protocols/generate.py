@@ -1,0 +1,200 @@
+"""Write a page for every bundled protocol, from its docstrings, parameters, properties and measured instances.
+
+    python docs/protocols/generate.py                   write the pages again
+    python docs/protocols/generate.py --measure         run every instance first
+    python docs/protocols/generate.py --measure paxos   or those of some protocols
+
+What was measured is kept in measured.json, because times vary: the pages are a function of that file and the sources,
+and a test compares them. Which instances are measured is said in instances.json.
+"""
+
+import argparse
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import quorate
+from quorate import System
+from quorate.cli.target import load
+from quorate.language.definition import define, read_properties
+from quorate.protocols import CATALOGUE
+
+HERE = Path(__file__).parent
+PLAIN_STATES = 3_000_000  # where the search without reductions gives up
+COMMENT = re.compile(r"^    (\w+): [^#\n]*#[ ]*(.+)$", re.MULTILINE)
+
+Row = dict[str, Any]
+
+
+def read(file: str) -> dict[str, list[Row]]:
+    path = HERE / file
+    found: dict[str, list[Row]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+# Measuring
+
+
+def measure(name: str, parameters: Row) -> Row:
+    """One instance, with all reductions and with none."""
+    declared = load(name).declared_parameters()
+    system = load(name)(**{key: declared[key].parse(str(value)) for key, value in parameters.items()})
+    reduced = quorate.check(system)
+    plain = quorate.check(system, quotient="off", dead_messages="off", por="none", max_states=PLAIN_STATES, trace=False)
+    assert plain.verdict in (reduced.verdict, "incomplete"), f"{name} {parameters}: {reduced.verdict}, {plain.verdict}"
+    return {
+        "parameters": parameters,
+        "verdict": reduced.verdict,
+        "property": reduced.property,
+        "steps": len(reduced.trace.steps) if reduced.trace else None,
+        "plain": plain.states if plain.verdict != "incomplete" else None,
+        "reduced": reduced.states,
+        "seconds": round(reduced.setup_seconds + reduced.seconds, 3),
+    }
+
+
+def measure_all(names: list[str]) -> None:
+    measured, instances = read("measured.json"), read("instances.json")
+    for name in names:
+        measured[name] = []
+        for parameters in instances.get(name, [{}]):
+            measured[name].append(measure(name, parameters))
+            print(name, measured[name][-1], file=sys.stderr)
+    rows = [
+        f"{json.dumps(name)}: [\n" + ",\n".join(f"  {json.dumps(row)}" for row in measured[name]) + "\n]"
+        for name in CATALOGUE
+        if name in measured
+    ]
+    (HERE / "measured.json").write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+# Writing
+
+
+def page(name: str, measured: list[Row]) -> str:
+    system = load(name)
+    module = sys.modules[system.__module__]
+    file = Path(inspect.getsourcefile(system) or "").name
+    parts = [f"# {name}", (inspect.getdoc(system) or "").strip()]
+    text = (inspect.getdoc(module) or "").strip()
+    if text and text != parts[-1]:
+        parts.append(text)
+    parts.append(f"    quorate check {name}")
+    parts.append(f"[The protocol as it is checked](../../src/quorate/protocols/{file}).")
+    parts += ["## Parameters", parameters(system), "## Properties", properties(system)]
+    if measured:
+        parts += ["## Measured", instances(measured)]
+    return "\n\n".join(parts) + "\n"
+
+
+def parameters(system: type[System]) -> str:
+    declared = system.declared_parameters()
+    if not declared:
+        return "It has none."
+    notes: dict[str, str] = {}
+    for cls in reversed(system.__mro__):
+        if issubclass(cls, System) and cls is not System:
+            notes |= dict(COMMENT.findall(inspect.getsource(cls)))
+    rows = [
+        (f"`{key}`", parameter.type_name, "required" if parameter.required else written(parameter.default))
+        for key, parameter in declared.items()
+    ]
+    return table(
+        ("parameter", "type", "default", "meaning"),
+        [(*row, notes.get(key, "")) for row, key in zip(rows, declared, strict=True)],
+    )
+
+
+def properties(system: type[System]) -> str:
+    said = {
+        "invariant": "holds in every state",
+        "can": "can be reached",
+        "final": "where a run may end; ending elsewhere is a `deadlock`",
+    }
+    rows = [(f"`{each.name}`", said[each.kind], " ".join(each.doc.split())) for each in read_properties(system)]
+    definition = define(system())
+    network, faults = definition.network, definition.faults
+    crashes = f", {faults.crashes} crash{'es' if faults.crashes > 1 else ''}" if faults.crashes else ""
+    recovery = " with recovery" if faults.crashes and faults.recover else ""
+    about = f"By default the network is `{network}`{crashes}{recovery}."
+    return table(("property", "claim", "meaning"), rows) + "\n\n" + about
+
+
+def instances(measured: list[Row]) -> str:
+    rows = [
+        (
+            " ".join(f"`{key}={written(value)}`" for key, value in row["parameters"].items()) or "defaults",
+            row["verdict"] if row["property"] is None else f"{row['verdict']}: `{row['property']}`{shown(row)}",
+            f"{row['plain']:,}" if row["plain"] is not None else f"> {PLAIN_STATES:,}",
+            f"{row['reduced']:,}",
+            f"{row['seconds']:.2f}",
+        )
+        for row in measured
+    ]
+    heading = ("parameters", "verdict", "states, plain", "states, reduced", "seconds")
+    note = (
+        "Plain is without reductions, reduced is as checked by default; a search ends at the first violation. Seconds "
+        "are for the latter, with setting up, on one core of a shared machine."
+    )
+    return table(heading, rows) + "\n\n" + textwrap.fill(note, 120)
+
+
+def shown(row: Row) -> str:
+    return f" in {row['steps']} step{'s' if row['steps'] != 1 else ''}" if row["steps"] is not None else ""
+
+
+def index() -> str:
+    rows = [(f"[{name}]({name}.md)", summary(load(name))) for name in CATALOGUE]
+    return "\n\n".join(
+        [
+            "# The bundled protocols",
+            "Each is a Python file that reads like its paper, and can be checked by name: `quorate check paxos`.",
+            table(("name", "what it shows"), rows),
+            "These pages are written by `python docs/protocols/generate.py`.\n",
+        ]
+    )
+
+
+def summary(system: type[System]) -> str:
+    return " ".join((inspect.getdoc(system) or "").split("\n\n")[0].split())
+
+
+def table(heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    used = [i for i, title in enumerate(heading) if i == 0 or any(row[i] for row in rows)]  # no empty columns
+    lines = [heading, ("---",) * len(heading), *rows]
+    return "\n".join("| " + " | ".join(line[i].replace("|", "\\|") for i in used) + " |" for line in lines)
+
+
+def written(value: object) -> str:
+    """A value as on the command line."""
+    if isinstance(value, Enum):
+        return value.name.lower()
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+
+
+def pages() -> dict[Path, str]:
+    """Every file and what it should say."""
+    measured = read("measured.json")
+    found = {HERE / f"{name}.md": page(name, measured.get(name, [])) for name in CATALOGUE}
+    found[HERE / "README.md"] = index()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--measure", nargs="*", metavar="NAME", help="run the instances of these (all) protocols first")
+    asked = parser.parse_args().measure
+    if asked is not None:
+        measure_all(asked or list(CATALOGUE))
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
