@@ -70,9 +70,8 @@ def test_parameters_that_make_no_sense_are_refused(name: str, parameters: dict[s
 
 
 def test_variants_call_their_processes_as_the_original_does() -> None:
-    names = [
-        [column.name for column in define(load(name)(proposers=2)).columns] for name in CATALOGUE if "paxos" in name
-    ]
+    variants = ("paxos", "faulty-paxos", "faulty-paxos-2", "paxos-single")
+    names = [[column.name for column in define(load(name)(proposers=2)).columns] for name in variants]
     assert names == [names[0]] * 4
 
 
