@@ -471,8 +471,8 @@ private:
         const std::size_t now = resident_bytes();
         result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
         if (stop_ == Stop::regrown) return result;
-        if (stop_ != Stop::finished)
-            for (auto& worker : workers_) merge_goals(*worker);
+        // Those of a level that was not finished, or of the initial states if one of them is a violation.
+        for (auto& worker : workers_) merge_goals(*worker);
         if (violation_) {
             find_path(tables_, store_, levels_, oracle_, *violation_);
             result.violation = std::move(violation_);
