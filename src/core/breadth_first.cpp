@@ -9,7 +9,7 @@
 #include <exception>
 #include <thread>
 
-#include "search.hpp"
+#include "stubborn.hpp"
 
 namespace quorate {
 
@@ -24,6 +24,15 @@ struct Unchecked {
 struct Range {
     unsigned array;
     std::uint64_t begin, end;
+    bool in_full = false;       // without partial-order reduction
+    std::uint64_t counted = 0;  // transitions that were counted when it was tried with reduction
+};
+
+// A state of which only a stubborn set was taken. At least one of its successors must lie in the next level, or steps
+// could be put off for ever: from level to level the search gets to a state that is expanded in full.
+struct Partly {
+    Range state;
+    bool progressed = false;
 };
 
 class BreadthFirst;
@@ -39,9 +48,12 @@ struct Worker {
     struct Waiting {
         std::uint64_t hash;
         bool observed;
+        Id source;  // the number of its predecessor among `partly`, if that was not expanded in full
     };
     std::vector<Waiting> successors{};
     std::size_t waiting = 0;
+    std::optional<Stubborn> stubborn{};
+    std::vector<Partly> partly{};
     std::vector<Range> deferred{};
     std::vector<Unchecked> unchecked{};
     std::optional<Witness> violation{};
@@ -65,6 +77,7 @@ public:
         for (unsigned i = 0; i < options.threads; ++i) {
             workers_.push_back(std::make_unique<Worker>(tables, i));
             workers_.back()->goals.resize(properties.size());
+            if (options.relations != nullptr) workers_.back()->stubborn.emplace(tables, *options.relations);
         }
     }
 
@@ -96,8 +109,10 @@ private:
         while (stop_ == Stop::finished && !violation_) {
             std::vector<Range> ranges;
             for (unsigned i = 0; i < options_.threads; ++i)
-                if (levels_.back()[i] < store_.count(i)) ranges.push_back({i, levels_.back()[i], store_.count(i)});
+                if (levels_.back()[i] < store_.count(i))
+                    ranges.push_back({.array = i, .begin = levels_.back()[i], .end = store_.count(i)});
             if (ranges.empty()) break;
+            if (levels_.size() - 1 >= options_.most_depth) break;
             depth_ = levels_.size() - 1;
             levels_.push_back(counts());
             while (!ranges.empty() && stop_ == Stop::finished) {
@@ -113,7 +128,8 @@ private:
         store_.widen();
         std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
-        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data()))) == Store::Insertion::fresh)
+        std::uint64_t known;
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::fresh)
             check(*workers_[0], cells, 0);
     }
 
@@ -250,7 +266,10 @@ private:
             const std::uint64_t size = range.end - range.begin;
             const std::uint64_t done = std::min(size, skipped);
             skipped -= done;
-            if (done < size) left_over_.push_back({range.array, range.begin + done, range.end});
+            if (done < size) {
+                left_over_.push_back(range);
+                left_over_.back().begin += done;
+            }
         }
     }
 
@@ -304,19 +323,34 @@ private:
             const Range& here = work_[static_cast<std::size_t>(range)];
             const std::uint64_t start = starts_[static_cast<std::size_t>(range)];
             const std::uint64_t stop = std::min(end, start + (here.end - here.begin));
-            for (; i < stop; ++i) expand(worker, here.array, here.begin + (i - start));
+            for (; i < stop; ++i) {
+                Range one = here;
+                one.begin = here.begin + (i - start);
+                one.end = one.begin + 1;
+                expand(worker, one);
+            }
         }
     }
 
-    void expand(Worker& worker, unsigned array, std::uint64_t position) {
+    void expand(Worker& worker, const Range& one) {
         const Layout& layout = store_.layout();
-        const std::byte* packed = store_.state(array, position);
+        const std::byte* packed = store_.state(one.array, one.begin);
         Expander& expander = worker.expander;
         layout.unpack(packed, expander.cells.data());
         const std::size_t mark = worker.waiting;
         const std::uint64_t transitions = worker.transitions;
         const std::size_t words = layout.words();
         bool misfit = false;
+        const std::vector<char>* chosen = nullptr;
+        if (worker.stubborn && !one.in_full) {
+            if (!expander.steps_known()) {
+                worker.deferred.push_back(one);
+                return;
+            }
+            if (worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
+        }
+        const bool watched = chosen != nullptr && options_.relations->cyclic;
+        const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
         std::vector<Witness> failures;
         const auto emit = [&](Id, const Step&, Id, std::uint64_t hash, bool observed) {
             if (worker.successors.size() == worker.waiting) worker.successors.resize(worker.waiting * 2 + 64);
@@ -329,7 +363,7 @@ private:
                 layout.change(target, column, before, after);
             }
             store_.prefetch(hash);
-            worker.successors[worker.waiting++] = {hash, observed};
+            worker.successors[worker.waiting++] = {hash, observed, source};
             ++worker.transitions;
         };
         const auto fail = [&](Id column, Id step, Id failure) {
@@ -342,14 +376,19 @@ private:
             failures.push_back(std::move(witness));
             ++worker.transitions;
         };
-        const Expander::Summary summary = expander.expand(expander.sum(), emit, fail);
+        const Expander::Summary summary = expander.expand(expander.sum(), emit, fail, chosen);
         if (summary.missing || misfit) {
             if (misfit) widen_ = pause_ = true;
             worker.waiting = mark;
             worker.transitions = transitions;
-            worker.deferred.push_back({array, position, position + 1});
+            worker.deferred.push_back(one);
             return;
         }
+        if (watched) {
+            worker.partly.push_back({one});
+            worker.partly.back().state.counted = worker.transitions - transitions;
+        }
+        worker.transitions -= one.counted;
         if (!failures.empty()) {
             for (Witness& witness : failures) {
                 witness.cells = expander.cells;
@@ -390,9 +429,14 @@ private:
             for (std::size_t i = done; i < end; ++i) store_.prefetch_state(worker.successors[i].hash);
             for (; done < end; ++done) {
                 const Word* packed = worker.buffer.data() + done * words;
-                if (store_.insert(worker.number, packed, worker.successors[done].hash) == Store::Insertion::known)
+                const Worker::Waiting& successor = worker.successors[done];
+                std::uint64_t known;
+                if (store_.insert(worker.number, packed, successor.hash, known) == Store::Insertion::known) {
+                    if (successor.source != none) worker.partly[successor.source].progressed |= in_next_level(known);
                     continue;
-                if (!worker.successors[done].observed) continue;
+                }
+                if (successor.source != none) worker.partly[successor.source].progressed = true;
+                if (!successor.observed) continue;
                 worker.scratch.resize(tables_.width());
                 store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), worker.scratch.data());
                 check(worker, worker.scratch, depth_ + 1);
@@ -407,6 +451,16 @@ private:
             shift(worker.successors, 1);
         }
         worker.waiting -= done;
+        if (worker.waiting > 0) return;
+        for (Partly& partly : worker.partly) {
+            if (partly.progressed) continue;
+            partly.state.in_full = true;
+            worker.deferred.push_back(partly.state);
+        }
+        worker.partly.clear();
+    }
+    bool in_next_level(std::uint64_t number) const {
+        return number / options_.threads >= levels_.back()[number % options_.threads];
     }
 
     // --- verdicts ---

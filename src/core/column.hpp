@@ -33,6 +33,7 @@ struct Transition {
 struct Message {
     Id sender = 0, type = 0;
     std::uint64_t content = 0;
+    bool stands = false;  // its sender, an attacker, can send it again at any time: consuming does not remove it
 };
 
 struct Local {
@@ -51,6 +52,9 @@ struct Send {
     Id column = 0, message = 0;
 };
 
+// The number of a bundle, standing messages that are delivered together, has this bit; the rest counts bundles.
+inline constexpr Id bundle_bit = Id{1} << 31;
+
 enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash, recover };
 enum class Effect : std::uint8_t { moves, cut, fails };
 
@@ -59,6 +63,7 @@ struct Outcome {
     Id local = none;
     Id failure = none;
     std::vector<Send> sends{};
+    std::vector<Send> bundled{};  // the same with bundles, if that is shorter
 };
 
 struct Behaviour {
@@ -188,6 +193,11 @@ public:
     auto sender() const {
         return [this](Id message) { return messages[message].sender; };
     }
+    auto stands() const {
+        return [this](Id message) { return messages[message].stands; };
+    }
+    Inbox opening{};  // what is pending from the beginning
+    std::vector<std::vector<Id>> bundles{};
 
     std::uint64_t key(Id transition, Id local, Id subject) const {
         const std::uint64_t high = static_cast<std::uint64_t>(local) * transitions.size() + transition;

@@ -151,7 +151,7 @@ std::vector<Id> visible(Column& column, const Network& network, Scope scope, Id 
     const bool fifo = network.order == Order::fifo && scope == Scope::cell;
     for (std::size_t i = 0; i < pending.size(); ++i) {
         const Id message = pending[i];
-        if (fifo) {
+        if (fifo && !column.messages[message].stands) {
             const Id sender = column.messages[message].sender;
             if (network.head == Head::skip) {
                 // The first message of the channel that the transition takes; the rest of the channel waits behind it.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "search.hpp"
+#include "stubborn.hpp"
 
 namespace quorate {
 
@@ -67,6 +67,8 @@ public:
             bits_.emplace(options.bitstate);
         else if (!options.stateless)
             store_.emplace(tables, 1u);
+        if (options.relations != nullptr) stubborn_.emplace(tables, *options.relations);
+        keeps_path_ = options.stateless || (stubborn_ && options.relations->cyclic);
     }
 
     SearchResult run() {
@@ -130,20 +132,33 @@ private:
         const std::uint64_t sum = expander_.sum(), hash = spread(sum);
         frames_.push_back({begin, begin, hash});
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
-        if (options_.stateless) on_path_.emplace(hash, path_.size() - width_);
+        if (keeps_path_) on_path_.emplace(hash, path_.size() - width_);
         Expander::Summary summary;
+        bool in_full = !stubborn_;
         for (;;) {
+            const std::vector<char>* chosen = nullptr;
+            if (!in_full) {
+                while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
+                if (stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
+            }
             std::vector<std::tuple<Id, Id, Id>> failures;
             const auto emit = [&](Id, const Step&, Id, std::uint64_t next, bool observed) {
                 pending_.insert(pending_.end(), expander_.cells.begin(), expander_.cells.end());
                 successors_.push_back({next, observed});
             };
             const auto fail = [&](Id column, Id step, Id failure) { failures.emplace_back(column, step, failure); };
-            summary = expander_.expand(sum, emit, fail);
+            summary = expander_.expand(sum, emit, fail, chosen);
             if (summary.missing) {
                 pending_.resize(begin * width_);
                 successors_.resize(begin);
                 ask(tables_, oracle_, expander_.queries);
+                continue;
+            }
+            if (chosen != nullptr && keeps_path_ && failures.empty() && all_on_path(begin)) {
+                // Otherwise the steps left out could be put off for ever along this cycle.
+                in_full = true;
+                pending_.resize(begin * width_);
+                successors_.resize(begin);
                 continue;
             }
             result_.transitions += successors_.size() - begin + failures.size();
@@ -168,20 +183,30 @@ private:
         pending_.resize(begin * width_);
         successors_.resize(begin);
         path_.resize(path_.size() - width_);
-        if (options_.stateless) {
+        if (keeps_path_) {
             const auto [first, last] = on_path_.equal_range(frames_.back().hash);
             on_path_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == path_.size(); }));
         }
         frames_.pop_back();
     }
 
+    bool on_path(const Id* cells, std::uint64_t hash) const {
+        const auto [begin, end] = on_path_.equal_range(hash);
+        return std::any_of(begin, end, [&](const auto& entry) {
+            return std::equal(cells, cells + width_, path_.begin() + static_cast<std::ptrdiff_t>(entry.second));
+        });
+    }
+    // Do all successors from number `begin` on lie on the present path?
+    bool all_on_path(std::size_t begin) const {
+        for (std::size_t i = begin; i < successors_.size(); ++i)
+            if (!on_path(pending_.data() + i * width_, successors_[i].hash)) return false;
+        return true;
+    }
+
     // True if the state is new (or, without a store, not on the present path).
     bool insert(const std::vector<Id>& cells, std::uint64_t hash) {
         if (options_.stateless) {
-            const auto [begin, end] = on_path_.equal_range(hash);
-            for (auto place = begin; place != end; ++place)
-                if (std::equal(cells.begin(), cells.end(), path_.begin() + static_cast<std::ptrdiff_t>(place->second)))
-                    return false;
+            if (on_path(cells.data(), hash)) return false;
             ++result_.states;
             return true;
         }
@@ -201,7 +226,8 @@ private:
         }
         packed_.resize(store_->layout().words());
         store_->layout().pack(cells.data(), packed_.data());
-        const bool fresh = store_->insert(0, packed_.data(), hash) == Store::Insertion::fresh;
+        std::uint64_t known;
+        const bool fresh = store_->insert(0, packed_.data(), hash, known) == Store::Insertion::fresh;
         result_.states = store_->size();
         return fresh;
     }
@@ -289,6 +315,8 @@ private:
     std::size_t width_;
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
+    std::optional<Stubborn> stubborn_{};
+    bool keeps_path_ = false;
     std::vector<Frame> frames_{};
     std::vector<Id> path_{};     // the cells of every state on the stack
     std::vector<Id> pending_{};  // the cells of their successors

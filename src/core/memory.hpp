@@ -32,6 +32,10 @@ public:
     }
     std::byte* data() const { return data_; }
     std::size_t size() const { return bytes_; }
+    // The first bytes are not needed any more.
+    void give_back(std::size_t bytes) {
+        if (bytes > 0) madvise(data_, bytes, MADV_DONTNEED);
+    }
 
 private:
     std::byte* data_ = nullptr;

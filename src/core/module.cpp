@@ -7,7 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "analysis.hpp"
+#include <map>
+
+#include "stubborn.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -78,6 +80,7 @@ public:
     Tables tables;
     std::vector<Property> properties{};
     std::optional<Closure> closure{};
+    std::unique_ptr<Relations> relations{};
 
     void add_column(bool monitor, const std::vector<std::tuple<int, bool>>& transitions) {
         Column& column = tables.add_column(monitor);
@@ -95,8 +98,13 @@ public:
     void add_notice(Id column, Id receiver, Id message) {
         tables.columns[column]->notices.push_back({receiver, message});
     }
-    Id add_message(Id column, Id sender, Id type, std::uint64_t content) {
-        return tables.columns[column]->add_message({sender, type, content});
+    Id add_message(Id column, Id sender, Id type, std::uint64_t content, bool stands) {
+        return tables.columns[column]->add_message({sender, type, content, stands});
+    }
+    // A message that is pending from the beginning.
+    void open_with(Id column, Id message) {
+        Column& owner = *tables.columns[column];
+        deliver_standing(tables.network, owner.opening, message, owner.sender());
     }
     // Messages of this type are among those the transition consumes.
     void allow(Id column, Id transition, Id type) { tables.columns[column]->transitions[transition].allow(type); }
@@ -120,6 +128,7 @@ public:
             outcome.local = next;
             outcome.failure = failure;
             for (const auto& [receiver, message] : sends) outcome.sends.push_back({receiver, message});
+            bundle(outcome);
             behaviour->outcomes.push_back(std::move(outcome));
         }
         owner.behaviours.insert(owner.key(transition, local, subject), std::move(behaviour));
@@ -160,18 +169,32 @@ public:
             result["pairs"] = reduced.pairs;
         }
         tables.forget_cells();
+        relations.reset();
         return result;
+    }
+    // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
+    // `reduce`.
+    std::string relate(bool necessary, bool conditional, bool smallest, bool visible) {
+        std::string why = Relations::unsupported(tables);
+        if (!closure || !closure->complete) why = "the closure is not complete";
+        relations.reset();
+        if (why.empty())
+            relations =
+                std::make_unique<Relations>(tables, *closure, PorOptions{necessary, conditional, smallest, visible});
+        return why;
     }
 
     nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
-                    std::optional<double> seconds) {
+                    std::optional<double> seconds, std::optional<std::uint64_t> depth) {
         PythonOracle oracle(*this, object);
         SearchOptions options;
         options.threads = threads;
         options.deadlock = deadlock;
         options.stateless = stateless;
         options.bitstate = bitstate;
+        options.relations = relations.get();
+        if (depth) options.most_depth = *depth;
         if (states) options.limits.states = *states;
         if (memory) options.limits.memory = *memory;
         if (seconds) options.limits.seconds = *seconds;
@@ -221,6 +244,26 @@ public:
     }
 
 private:
+    // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
+    // cell that no state has.
+    void bundle(Outcome& outcome) {
+        std::map<Id, std::vector<Id>> standing;
+        std::vector<Send> rest;
+        for (const Send& send : outcome.sends) {
+            const Column& receiver = *tables.columns[send.column];
+            if (!receiver.monitor && receiver.messages[send.message].stands)
+                standing[send.column].push_back(send.message);
+            else
+                rest.push_back(send);
+        }
+        if (standing.empty()) return;
+        for (auto& [column, messages] : standing) {
+            auto& bundles = tables.columns[column]->bundles;
+            rest.push_back({column, bundle_bit + static_cast<Id>(bundles.size())});
+            bundles.push_back(std::move(messages));
+        }
+        outcome.bundled = std::move(rest);
+    }
     static Network network(int order, int when_full, int head, Id capacity, bool losses_unlimited,
                            bool duplicates_unlimited, Id losses, Id duplicates, Id crashes, bool cut_short) {
         Network result;
@@ -318,7 +361,8 @@ NB_MODULE(_core, m) {
         .def("set_crash", &Engine::set_crash, "column"_a, "local"_a, "crash"_a)
         .def("set_recovery", &Engine::set_recovery, "column"_a, "local"_a, "back"_a)
         .def("add_notice", &Engine::add_notice, "column"_a, "receiver"_a, "message"_a)
-        .def("add_message", &Engine::add_message, "column"_a, "sender"_a, "type"_a, "content"_a)
+        .def("add_message", &Engine::add_message, "column"_a, "sender"_a, "type"_a, "content"_a, "stands"_a)
+        .def("open_with", &Engine::open_with, "column"_a, "message"_a)
         .def("allow", &Engine::allow, "column"_a, "transition"_a, "type"_a)
         .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "enabled"_a, "mode"_a,
              "size"_a, "senders"_a)
@@ -340,7 +384,10 @@ NB_MODULE(_core, m) {
         .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
-             "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none())
+             "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
+             "depth"_a = nb::none())
+        .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
+        .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
         .def("reduced", &Engine::reduced, "column"_a, "local"_a, "inbox"_a)
         .def("representatives", &Engine::representatives, "column"_a);

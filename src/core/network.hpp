@@ -33,7 +33,8 @@ struct Network {
 
 using Inbox = std::vector<Id>;
 
-// `sender(m)` names the sender of a message number. All functions keep the canonical form of the inbox.
+// `sender(m)` names the sender of a message number, `stands(m)` says whether an attacker keeps it available. All
+// functions keep the canonical form of the inbox.
 
 template <typename Sender>
 std::pair<std::size_t, std::size_t> channel(const Inbox& inbox, Id from, Sender sender) {
@@ -48,9 +49,26 @@ inline void insert_sorted(Inbox& inbox, Id message) {
     inbox.insert(std::upper_bound(inbox.begin(), inbox.end(), message), message);
 }
 
-// False if the channel is full and blocks; the inbox is then unchanged.
+// A standing message lies there once, takes up no room and has no place in the order: by number, among its sender's.
 template <typename Sender>
-bool deliver(const Network& network, Inbox& inbox, Id message, Sender sender) {
+void deliver_standing(const Network& network, Inbox& inbox, Id message, Sender sender) {
+    auto first = inbox.begin(), last = inbox.end();
+    if (network.order == Order::fifo) {
+        const auto [begin, end] = channel(inbox, sender(message), sender);
+        last = first + static_cast<std::ptrdiff_t>(end);
+        first += static_cast<std::ptrdiff_t>(begin);
+    }
+    const auto place = std::lower_bound(first, last, message);
+    if (place == last || *place != message) inbox.insert(place, message);
+}
+
+// False if the channel is full and blocks; the inbox is then unchanged.
+template <typename Sender, typename Stands>
+bool deliver(const Network& network, Inbox& inbox, Id message, Sender sender, Stands stands) {
+    if (stands(message)) {
+        deliver_standing(network, inbox, message, sender);
+        return true;
+    }
     if (network.order == Order::set && std::binary_search(inbox.begin(), inbox.end(), message)) return true;
     const Id from = sender(message);
     if (network.order == Order::fifo) {
@@ -88,8 +106,10 @@ bool duplicate(const Network& network, Inbox& inbox, std::size_t position, Sende
 }
 
 // Removes the first copy of each message of the set.
-inline void consume(Inbox& inbox, std::span<const Id> set) {
-    for (Id message : set) inbox.erase(std::find(inbox.begin(), inbox.end(), message));
+template <typename Stands>
+void consume(Inbox& inbox, std::span<const Id> set, Stands stands) {
+    for (Id message : set)
+        if (!stands(message)) inbox.erase(std::find(inbox.begin(), inbox.end(), message));
 }
 
 }  // namespace quorate

@@ -57,11 +57,15 @@ struct Witness {
     auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
 };
 
+class Relations;
+
 struct SearchOptions {
     unsigned threads = 1;
     bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
     bool stateless = false;
-    std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
+    std::size_t bitstate = 0;        // bytes of the bit array, 0 for an exact store
+    Relations* relations = nullptr;  // with partial-order reduction
+    std::uint64_t most_depth = ~std::uint64_t{0};
     Limits limits{};
 };
 
@@ -129,10 +133,12 @@ struct Expander {
 
     // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
     // and fail(column, step number, failure) for every step in which a handler or a monitor fails.
+    // With `chosen`, only for the processes it holds.
     template <typename Emit, typename Fail>
-    Summary expand(std::uint64_t sum, Emit emit, Fail fail) {
+    Summary expand(std::uint64_t sum, Emit emit, Fail fail, const std::vector<char>* chosen = nullptr) {
         Summary summary;
         for (Id column = 0; column < processes_; ++column) {
+            if (chosen != nullptr && !(*chosen)[column]) continue;
             const StepList* list = tables.steps(column, cells[column], queries);
             if (list == nullptr) summary.missing = true;
             if (summary.missing) continue;
@@ -156,6 +162,13 @@ struct Expander {
             }
         }
         return summary;
+    }
+    // Are the steps of every process known? What is missing is asked for.
+    bool steps_known() {
+        bool known = true;
+        for (Id column = 0; column < processes_; ++column)
+            known &= tables.steps(column, cells[column], queries) != nullptr;
+        return known;
     }
     // The sum of the columns' shares; `spread` makes a hash of it.
     std::uint64_t sum() const { return tables.sum(cells.data()); }

@@ -55,8 +55,9 @@ public:
     }
 
     enum class Insertion { fresh, known };
-    // The state becomes the next one of the thread's array unless it is known. Call only if there is room.
-    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash) {
+    // The state becomes the next one of the thread's array unless it is known; then `number` becomes the number of the
+    // known one. Call only if there is room.
+    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& number_of) {
         Array& mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
@@ -75,7 +76,10 @@ public:
                     return Insertion::fresh;
                 }
             }
-            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed)) return Insertion::known;
+            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed)) {
+                number_of = number(slot);
+                return Insertion::known;
+            }
         }
     }
 
@@ -102,6 +106,8 @@ public:
 
 private:
     static constexpr unsigned known_bits = 10;
+    static constexpr std::size_t given_back = std::size_t{1}
+                                              << 20;  // slots read between two times memory is given back
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
@@ -137,7 +143,7 @@ private:
         return array.blocks[block].data() + (position & block_mask) * layout_.stride();
     }
     void reindex(std::size_t capacity) {
-        const Block old = std::move(index_);
+        Block old = std::move(index_);
         const std::size_t old_capacity = old.size() / sizeof(Slot);
         index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
         mask_ = capacity - 1;
@@ -146,15 +152,17 @@ private:
         // long.
         const unsigned bits = 64 - shift_;
         if (old_capacity >= std::size_t{1} << 18 && bits <= known_bits + 24 && !far_)
-            move_slots(reinterpret_cast<const Slot*>(old.data()), old_capacity, bits);
+            move_slots(old, old_capacity, bits);
         else
             insert_states();
     }
     // Reads the old table and writes the new one in order: home positions keep their order when the table grows.
-    void move_slots(const Slot* old, std::size_t old_capacity, unsigned bits) {
+    void move_slots(Block& old_index, std::size_t old_capacity, unsigned bits) {
+        const Slot* old = reinterpret_cast<const Slot*>(old_index.data());
         const std::size_t old_block = old_capacity >> known_bits;
         const unsigned old_low = static_cast<unsigned>(std::bit_width(old_block - 1)), low = bits - known_bits;
         for (std::size_t i = 0; i < old_capacity; ++i) {
+            if (i % given_back == 0) old_index.give_back(i * sizeof(Slot));
             const std::uint64_t slot = old[i].load(std::memory_order_relaxed);
             if (slot == 0) continue;
             const std::uint64_t known = slot >> 40;

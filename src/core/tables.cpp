@@ -81,7 +81,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
             const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
             for (const Consumption& consumption : found) {
                 Inbox rest = inbox;
-                if (!stays) consume(rest, column.sets[consumption.set]);
+                if (!stays) consume(rest, column.sets[consumption.set], column.stands());
                 const auto& outcomes = consumption.behaviour->outcomes;
                 for (Id i = 0; i < outcomes.size(); ++i) {
                     const Outcome& outcome = outcomes[i];
@@ -93,8 +93,9 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
                     step.effect = outcome.effect;
                     if (outcome.effect == Effect::moves) {
                         step.next = this->cell(column, outcome.local, rest);
-                        step.sends = outcome.sends.data();
-                        step.send_count = static_cast<Id>(outcome.sends.size());
+                        const auto& sends = outcome.bundled.empty() ? outcome.sends : outcome.bundled;
+                        step.sends = sends.data();
+                        step.send_count = static_cast<Id>(sends.size());
                     }
                     list->push_back(step);
                 }
@@ -132,6 +133,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
     const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
     for (std::size_t i = 0; i < inbox.size(); ++i) {
         if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
+        if (column.messages[inbox[i]].stands) continue;
         if (losing) add(Kind::lose, loss, without(i), inbox[i]);
         if (network.budget[static_cast<int>(Budget::duplicates)] > 0) {
             Inbox more = inbox;
@@ -142,7 +144,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
     if (network.order == Order::fifo && network.head == Head::drop && !column.locals[local].crashed) {
         for (std::size_t i = 0; i < inbox.size(); ++i) {
             const Message& head = column.messages[inbox[i]];
-            if (i > 0 && column.messages[inbox[i - 1]].sender == head.sender) continue;
+            if (head.stands || (i > 0 && column.messages[inbox[i - 1]].sender == head.sender)) continue;
             bool wanted = false;
             for (Id transition = 0; transition < column.transitions.size(); ++transition)
                 if (column.transitions[transition].takes(head.type))
@@ -220,7 +222,13 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
     } else {
         const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
         Inbox inbox(pending.begin(), pending.end());
-        next = quorate::deliver(network, inbox, message, column.sender()) ? this->cell(column, local, inbox) : full;
+        bool room = true;
+        if (message < bundle_bit)
+            room = quorate::deliver(network, inbox, message, column.sender(), column.stands());
+        else
+            for (Id member : column.bundles[message - bundle_bit])
+                deliver_standing(network, inbox, member, column.sender());
+        next = room ? this->cell(column, local, inbox) : full;
     }
     remember_delivery(column, cell, message, next);
     return next;
@@ -284,7 +292,7 @@ void Tables::forget_cells() {
 
 std::vector<Id> Tables::initial_cells(const std::vector<Id>& locals) {
     std::vector<Id> cells;
-    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], {}));
+    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], columns[i]->opening));
     if (has_budget()) cells.push_back(initial_budget());
     return cells;
 }
@@ -293,13 +301,17 @@ std::uint64_t Tables::content(Id column, Id cell) const {
     if (column == columns.size()) return cell;
     const Column& owner = *columns[column];
     std::uint64_t h = mix(owner.locals[owner.cells[cell].local].content);
-    std::uint64_t sum = 0;
+    std::uint64_t sum = 0, standing = 0;
     for (Id message : owner.inboxes[owner.cells[cell].inbox]) {
         // Where order counts it is part of the content; elsewhere a sum does not depend on how numbers were given.
+        if (owner.messages[message].stands) {
+            standing += mix(owner.messages[message].content);
+            continue;
+        }
         if (network.order == Order::fifo) sum = mix(sum + owner.messages[message].sender);
         sum += mix(owner.messages[message].content);
     }
-    return mix(h ^ (sum * 0x9e3779b97f4a7c15ULL));
+    return mix(h ^ ((sum + standing) * 0x9e3779b97f4a7c15ULL));
 }
 
 std::uint64_t Tables::content(std::span<const Id> cells) const {

@@ -48,7 +48,7 @@ class Options:
                 raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
         for name in ("por", "split", "symmetry"):
             value = getattr(self, name)
-            if value != "none":
+            if value not in ("none", "lpor", "lpor-net"):
                 raise _wrong(
                     f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'"
                 )

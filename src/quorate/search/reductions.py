@@ -24,19 +24,21 @@ def analyse(model: Model, options: Options, most_behaviours: int = MOST_BEHAVIOU
     if dead:
         why = _dead_messages_matter(model)
         dead, why_no_dead = not why, why
-    if quotient or dead:
+    por = options.por != "none"
+    if quotient or dead or por:
         closure = model.engine.close(model, most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
             figures["closure"] |= {"ran": False, "why": closure["why"]}
-            quotient = dead = False
+            quotient = dead = por = False
             why_no_quotient = why_no_dead = f"the closure is not complete: {closure['why']}"
     else:
         figures["closure"] = {"ran": False, "why": "no reduction needs it"}
     figures["quotient"] = {"ran": quotient, "why": "" if quotient else why_no_quotient}
     figures["dead-messages"] = {"ran": dead, "why": "" if dead else why_no_dead}
-    reduce(model, figures)
-    for name in ("por", "split", "symmetry"):
+    figures["por"] = {"ran": por, "why": "" if por else "switched off" if options.por == "none" else why_no_quotient}
+    reduce(model, figures, options)
+    for name in ("split", "symmetry"):
         figures[name] = {"ran": False, "why": "not in this version"}
     return figures
 
@@ -46,10 +48,11 @@ def unfinished(figures: Figures) -> bool:
     return figures["closure"].get("complete") is False
 
 
-def reduce(model: Model, figures: Figures) -> None:
+def reduce(model: Model, figures: Figures, options: Options) -> None:
     """Apply the reductions that run; again whenever more fields turned out to be observed."""
     quotient, dead = figures["quotient"]["ran"], figures["dead-messages"]["ran"]
-    model.restart_on_new_reads = quotient
+    # What a property turns out to read also decides which steps are visible to it.
+    model.restart_on_new_reads = quotient or figures["por"]["ran"]
     model.engine.observe(model.observed)
     sizes = model.engine.reduce(quotient, dead)
     if quotient:
@@ -64,6 +67,16 @@ def reduce(model: Model, figures: Figures) -> None:
             "of": sizes["pairs"],
             "why": "drops messages that are never consumed any more",
         }
+
+    if figures["por"]["ran"]:
+        _relate(model, figures, options)
+
+
+def _relate(model: Model, figures: Figures, options: Options) -> None:
+    """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
+    visible = any(each.kind != "final" for each in model.properties)
+    why = model.engine.relate(options.por == "lpor-net", True, True, visible)
+    figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
 
 
 def _dead_messages_matter(model: Model) -> str:
