@@ -1,0 +1,105 @@
+"""Models on which the engine once gave a wrong answer, each the smallest that was found."""
+
+from __future__ import annotations
+
+import pytest
+
+from quorate import Message, Pid, Process, System, can, check, fifo, final, invariant, on, quorum, start
+
+
+class Both(System):
+    """Its one initial state breaks the invariant and shows what can happen."""
+
+    def build(self) -> None:
+        self.spawn(Idle)
+
+    @invariant
+    def never(self) -> bool:
+        return self[Idle][0].x != 0
+
+    @can
+    def at_once(self) -> bool:
+        return self[Idle][0].x == 0
+
+
+class Idle(Process):
+    x: int = 0
+
+
+def test_goals_of_an_initial_state_that_breaks_an_invariant_are_reported() -> None:
+    result = check(Both())
+    assert result.property == "never"
+    assert {outcome.name: outcome.verdict for outcome in result.properties} == {"never": "violated", "at_once": "holds"}
+    assert len(result.witnesses["at_once"]) == 0
+
+
+class Number(Message):
+    n: int
+
+
+class After(Message):
+    pass
+
+
+class Patient(Process):
+    """Its quorum is never asked for, but the filter alone keeps the head of a channel from being dropped."""
+
+    wanted: int = 0
+    asks: bool = False
+    got: bool = False
+
+    @start
+    def want(self) -> None:
+        self.wanted = self.choose((0, 1))
+
+    @quorum(Number, size=1, when=lambda self: self.asks, where=lambda self, m: m.n == self.wanted)
+    def take(self, ms: frozenset[Number]) -> None:
+        pass
+
+    @on(After)
+    def end(self, m: After) -> None:
+        self.got = True
+        self.wanted = 0
+
+
+class Sender(Process):
+    """Sends only after some steps of its own, when the closure has asked about all local states of the receiver."""
+
+    patient: Pid
+
+    @start
+    def begin(self) -> None:
+        self.send(self.pid, Number(0))
+
+    @on(Number, when=lambda self, m: m.n < 3)
+    def go_on(self, m: Number) -> None:
+        self.send(self.pid, Number(m.n + 1))
+
+    @on(Number, when=lambda self, m: m.n == 3)
+    def finish(self, m: Number) -> None:
+        self.send(self.patient, Number(0))
+        self.send(self.patient, After())
+
+
+class Dropping(System):
+    """Who wants 1 drops the Number(0) and gets what stands behind it; who wants 0 waits for ever."""
+
+    network = fifo(head="drop")
+
+    def build(self) -> None:
+        self.spawn(Sender, patient=self.spawn(Patient))
+
+    @can
+    def gets_it(self) -> bool:
+        return self[Patient][0].got
+
+    @final
+    def got_it(self) -> bool:
+        return self[Patient][0].got
+
+
+@pytest.mark.parametrize("quotient", ["off", "on"])
+def test_the_quotient_keeps_apart_what_only_differs_in_which_heads_are_dropped(quotient: str) -> None:
+    result = check(Dropping(), property=("gets_it", "deadlock"), quotient=quotient)
+    assert result.property == "deadlock"
+    assert check(Dropping(), property="gets_it", quotient=quotient).ok
