@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from hypothesis import strategies as st
 
 from quorate import (
+    Crash,
     Event,
     Message,
     Monitor,
@@ -57,19 +58,21 @@ class Noted(Event):
     n: int
 
 
-MESSAGES: dict[str, type[Any]] = {"Ask": Ask, "Tell": Tell, "Shout": Shout}
+MESSAGES: dict[str, type[Any]] = {"Ask": Ask, "Tell": Tell, "Shout": Shout, "Crash": Crash}
 EVENTS: dict[str, type[Any]] = {"Done": Done, "Noted": Noted}
 COMPARE: dict[str, Callable[[int, int], bool]] = {"==": operator.eq, "!=": operator.ne, "<": operator.lt}
 
 Source = Literal["x", "y", "n", "count", "chosen", "zero"]
 Field = Literal["x", "y"]
 Operator = Literal["==", "!=", "<"]
+OPERATORS: tuple[Operator, ...] = ("!=", "!=", "==", "<")
+FIELDS: tuple[Field, ...] = ("x", "y")
 Receivers = Literal["self", "all", "others", "next", "friend", "back"]
 Kind = Literal["start", "step", "on", "exact", "each", "minimal", "maximal"]
 
 
 class Term(NamedTuple):
-    """A small number: a field, the sum of the consumed messages' `n`, how many they are, or the last choice; plus `add`."""
+    """A small number: a field, the sum of the consumed `n`, how many were consumed, the last choice; plus `add`."""
 
     source: Source
     add: int = 0
@@ -150,7 +153,7 @@ class Look(NamedTuple):
     """A property: reads one field of one column and goes on with what it finds, so states differ in what is read."""
 
     column: int
-    field: Field
+    field: Literal["x", "y", "crashed"]
     value: int
     then: Look | bool
     otherwise: Look | bool
@@ -164,6 +167,7 @@ class Role(NamedTuple):
     rules: tuple[Rule, ...]
     within: int | None = None
     """The value of `y` that is out of bounds."""
+    durable: tuple[str, ...] = ("fuel",)
 
 
 class Protocol(NamedTuple):
@@ -179,12 +183,18 @@ class Protocol(NamedTuple):
     """The initial values of `y` of the first process, one initial state each; `()` for just 0."""
     crashes: int = 0
     crash_first_role_only: bool = False
+    cut_short: bool = True
+    recover: bool = False
     invariants: tuple[Look | bool, ...] = ()
     cans: tuple[Look | bool, ...] = ()
     final: Look | bool | None = None
 
 
 # Acting it out
+
+
+def sum_of(messages: Iterable[Any]) -> int:
+    return sum(getattr(m, "n", 0) for m in messages)  # a Crash has none
 
 
 class Numbers:
@@ -194,7 +204,7 @@ class Numbers:
         found = tuple(messages)
         self.owner = owner
         self.modulus: int = owner.MODULUS
-        self.known = {"zero": 0, "n": sum(m.n for m in found), "count": len(found), "chosen": 0}
+        self.known = {"zero": 0, "n": sum_of(found), "count": len(found), "chosen": 0}
 
     def __call__(self, term: Term) -> int:
         value = getattr(self.owner, term.source) if term.source in ("x", "y") else self.known[term.source]
@@ -286,7 +296,7 @@ def transition(rule: Rule) -> Any:
     elif rule.kind == "each":
         options["each"] = _friends if rule.by_field else lambda self: tuple(self.peers)[: rule.size]
     else:
-        measure = (lambda ms: sum(m.n for m in ms)) if rule.by_field else len
+        measure = sum_of if rule.by_field else len
         options["enough"] = lambda self, ms: measure(ms) >= rule.size
         options["sets"] = rule.kind
     return quorum(message, **options)(together)
@@ -312,11 +322,8 @@ def property_of(look: Look | bool, columns: int) -> Callable[[Any], bool]:
         here = look
         while isinstance(here, Look):
             views = self[Process]
-            # The monitor, if there is one, is the last column. A crashed process is not among the views.
-            if self.WATCHED and here.column % columns == columns - 1:
-                view = self[self.WATCHED]
-            elif not views:
-                return True
+            if self.WATCHED and here.column % columns == columns - 1 and here.field != "crashed":
+                view = self[self.WATCHED]  # the last column
             else:
                 view = views[here.column % len(views)]
             here = here.then if getattr(view, here.field) == here.value else here.otherwise
@@ -338,7 +345,8 @@ def system(protocol: Protocol, extra: dict[str, Any] | None = None) -> System:
     def build(self: Any) -> None:
         self.network = protocol.network
         if protocol.crashes:
-            self.faults = crashes(protocol.crashes, of=roles[0] if protocol.crash_first_role_only else None)
+            whose = roles[0] if protocol.crash_first_role_only else None
+            self.faults = crashes(protocol.crashes, of=whose, cut_short=protocol.cut_short, recover=protocol.recover)
         pids = [self.spawn(cls) for cls, role in zip(roles, protocol.roles, strict=True) for _ in range(role.count)]
         self.connect(pids, peers=Peers(pids))
         if protocol.starts:
@@ -366,6 +374,7 @@ def _role(protocol: Protocol, number: int, role: Role) -> type[Process]:
         "friend": None,
         "fuel": protocol.fuel,
         "MODULUS": protocol.modulus,
+        "durable": role.durable,
     }
     for index, rule in enumerate(role.rules):
         members[f"{rule.kind}{index}"] = transition(rule)
@@ -377,8 +386,8 @@ def _role(protocol: Protocol, number: int, role: Role) -> type[Process]:
 
 def fitted(protocol: Protocol, most: int) -> Protocol | None:
     """The same protocol, or the nearest tamer one that has at most so many states; None if none has."""
-    calm = protocol._replace(crashes=0, network=replace(protocol.network, losses=0))
-    calmer = calm._replace(network=replace(calm.network, duplicates=0))
+    calm = protocol._replace(crashes=min(protocol.crashes, 1), network=replace(protocol.network, losses=0))
+    calmer = calm._replace(crashes=0, network=replace(calm.network, duplicates=0))
     fewer = calmer._replace(roles=tuple(role._replace(count=1) for role in calmer.roles))
     for candidate in dict.fromkeys((protocol, calm, calmer, fewer)):
         for fuel in dict.fromkeys((candidate.fuel, 4, 3, 2, 1)):
@@ -432,17 +441,21 @@ class Tape:
         return Term(self.pick(sources), self.pick((0, 1, 2)))
 
     def test(self, *sources: Source) -> Test:
-        compare: Operator = self.pick(("!=", "!=", "==", "<"))
+        compare = self.pick(OPERATORS)
         left = Term(self.pick(sources))
         other: Source = "x" if left.source == "y" else "y"
         return Test(left, compare, Term("zero", self.pick((0, 1, 2))) if not self.one_in(4) else Term(other))
+
+    def filter(self) -> Test:
+        """What a quorum says of each message: half of the time it depends on the process too."""
+        left, compare = Term("n"), self.pick(OPERATORS)
+        return Test(left, compare, Term(self.pick(FIELDS)) if self.one_in(2) else Term("zero", self.pick((0, 1))))
 
     def test_in(self, count: int, *sources: Source) -> Test | None:
         return self.test(*sources) if self.one_in(count) else None
 
     def put(self) -> Put:
-        field: Field = self.pick(("x", "y"))
-        return Put(field, self.term("zero", "x", "y", "n", "count", "chosen", "x", "y"))
+        return Put(self.pick(FIELDS), self.term("zero", "x", "y", "n", "count", "chosen", "x", "y"))
 
     def send(self) -> Send:
         to: Receivers = self.pick(("next", "others", "all", "self", "back", "friend", "others", "all", "others"))
@@ -459,7 +472,7 @@ class Tape:
         """What a handler does; one in `silent` sends nothing."""
         actions: list[Action] = []
         if self.one_in(5):
-            actions += [self.choice(), Put(self.pick(("x", "y")), Term("chosen"))]
+            actions += [self.choice(), Put(self.pick(FIELDS), Term("chosen"))]
         actions.append(self.put())
         if self.one_in(5):
             actions.append(Befriend())
@@ -499,24 +512,27 @@ class Tape:
             kind,
             message,
             when=self.test_in(4, "x", "y"),
-            where=self.test_in(3, "n"),
-            same=self.one_in(4),
+            where=self.filter() if self.one_in(3) else None,
+            same=message != "Crash" and self.one_in(4),
             keep=keep,
             size=self.pick((1, 2, 2, 3)),
             by_field=self.one_in(4),
             actions=actions,
         )
 
-    def role(self, count: int, first: bool) -> Role:
+    def role(self, count: int, first: bool, crashes: int) -> Role:
         x = self.pick((0, 1, 2))
         rules = [self.starting(x)] if first or not self.one_in(3) else []
         rules += [self.consuming(message) for message in ("Ask", "Ask", "Tell") if not self.one_in(4)]
         if self.one_in(3):
             rules.append(self.consuming("Shout"))
+        if crashes and self.one_in(3):
+            rules.append(self.consuming("Crash"))
         if self.one_in(3):
             rules.append(self.spontaneous())
         within = self.pick((1, 2)) if self.one_in(4) else None
-        return Role(count, x, tuple(rules), within)
+        durable = self.pick((("fuel",), ("fuel", "x"), ("fuel", "friend", "y"), ("fuel",)))
+        return Role(count, x, tuple(rules), within, durable)
 
     def network(self) -> Network:
         kind: Literal["set", "multiset", "fifo"] = self.pick(("set", "set", "multiset", "fifo", "fifo"))
@@ -532,7 +548,7 @@ class Tape:
     def look(self, answers: tuple[bool, ...], depth: int = 0) -> Look | bool:
         if depth > 0 and self.pick((1, 2, 3)) <= depth:
             return self.pick(answers)
-        field: Field = self.pick(("x", "y"))
+        field: Literal["x", "y", "crashed"] = self.pick(("x", "y", "x", "y", "x", "y", "crashed"))
         where, value = self.pick(range(5)), self.pick((0, 1, 2))
         return Look(where, field, value, self.look(answers, depth + 1), self.look(answers, depth + 1))
 
@@ -543,16 +559,19 @@ class Tape:
     def protocol(self) -> Protocol:
         network = self.network()
         bounded = network.capacity is not None or (network.kind == "set" and network.duplicates in (0, "any"))
+        crashes = self.pick((0, 0, 0, 1, 1, 2))
         counts = self.pick(((2,), (2, 1), (2, 1), (1, 2), (1, 2), (3,), (3,)))
         return Protocol(
             network=network,
             modulus=self.pick((2, 2, 3)),
             fuel=self.pick((-1, -1, 3) if bounded else (2, 3, 1)),
-            roles=tuple([self.role(count, number == 0) for number, count in enumerate(counts)]),
+            roles=tuple([self.role(count, number == 0, crashes) for number, count in enumerate(counts)]),
             watch=self.several(1, 2, self.reaction) if self.one_in(2) else None,
             starts=self.pick(((0, 1), (1, 2))) if self.one_in(4) else (),
-            crashes=self.pick((0, 0, 0, 1, 1, 2)),
+            crashes=crashes,
             crash_first_role_only=self.one_in(2),
+            cut_short=self.one_in(2),
+            recover=self.one_in(3),
             invariants=self.several(1, 2, lambda: self.look((True, True, True, False))),
             cans=self.several(0, 2, lambda: self.look((False, False, True))),
             final=self.look((True, False)) if self.one_in(2) else None,

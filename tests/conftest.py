@@ -1,0 +1,18 @@
+"""How Hypothesis is used: the same examples in every run, so that a failure of today is not gone tomorrow.
+
+QUORATE_DEEP=1 (or a number of examples) looks at fresh examples, and at many more of them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Building classes and exploring states takes long for Hypothesis' taste, and is the point here.
+COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+settings.register_profile("ci", max_examples=100, derandomize=True, database=None, **COMMON)  # type: ignore[arg-type]
+deep = int(os.environ.get("QUORATE_DEEP", "0"))
+settings.register_profile("deep", max_examples=deep if deep > 1 else 3_000, **COMMON)  # type: ignore[arg-type]
+settings.load_profile("deep" if deep else "ci")
