@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from generator import Protocol, fitted, protocols, system
+from generator import Protocol, protocols, system
 from quorate.language.definition import Definition, define
 from quorate.semantics import Step, initial_states, steps
 from quorate.traces.trace import Trace
@@ -28,10 +28,8 @@ def walked(definition: Definition, choices: Iterable[int]) -> Trace:
 
 
 def _made(protocol: Protocol, choices: list[int]) -> Trace:
-    small = fitted(protocol, 700)
-    trace = walked(define(system(small)), choices) if small is not None else None
-    assume(trace is not None and len(trace) > 2)
-    assert trace is not None
+    trace = walked(define(system(protocol)), choices)
+    assume(len(trace) > 2)
     return trace
 
 

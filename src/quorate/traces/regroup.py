@@ -1,25 +1,28 @@
 """Putting the steps of a run in an order that is easier to follow: one process does all it can before the next goes on.
 
-Two adjacent steps change places only if the plain semantics, asked again, allows both in the other order, with the same
-effect on every process and every inbox. So every run in between ends in the same state by the same steps: in the words
-of the theory, it is of the same trace (Mazurkiewicz 1987). No relation computed in advance is trusted here.
+Two steps may change places if neither has an effect on the other: they belong to different processes, neither touches
+a channel that the other touches, and at most one of them is seen by monitors or draws on a budget. Runs that differ by
+such exchanges are one trace in the sense of Mazurkiewicz (1987), and end in the same state. That is an argument, not a
+proof for every network to come: so the new order is taken step by step through the plain semantics, and kept only if
+every step has the same effect there and the last state is the same.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from quorate.language.pid import column_of
 from quorate.language.values import encode
-from quorate.semantics import State, Step, repeat
-from quorate.traces.claim import Claim
+from quorate.semantics import Step
+from quorate.traces.claim import Claim, walk
 
 if TYPE_CHECKING:
     from quorate.traces.trace import Trace
 
-LONGEST = 200
+LONGEST = 300
 """Runs longer than this stay as they were found: nobody reads them step by step, and the work grows with the square."""
 
 
@@ -27,8 +30,12 @@ def regroup(trace: Trace) -> Trace:
     """The same run with fewer changes from one process to another, if there is one."""
     if not 2 < len(trace.steps) <= LONGEST:
         return trace
-    steps = _grouped(trace)
-    if _changes(steps) >= _changes(trace.steps):
+    order = _Order(trace)
+    order.improve()
+    if order.places == list(range(len(trace.steps))):
+        return trace
+    steps = walk(trace.definition, trace.initial, tuple(trace.steps[place] for place in order.places))
+    if steps is None or not _same_run(trace, order.places, steps):
         return trace
     # What the run is shown for must not be there before its end: the point of the last step would be lost.
     claim = Claim.of(trace)
@@ -37,92 +44,104 @@ def regroup(trace: Trace) -> Trace:
     return replace(trace, steps=steps)
 
 
-def _changes(steps: Sequence[Step]) -> int:
-    """How often somebody else goes on."""
-    return sum(one.column != two.column for one, two in itertools.pairwise(steps))
-
-
-def _grouped(trace: Trace) -> tuple[Step, ...]:
-    """Join a process's turn with its next one, the later brought forward or the earlier put off, while that helps."""
-    run = _Run(trace)
-    turn = 0
-    while turn < len(run.steps):
-        end = run.end_of_turn(turn)
-        again = next((at for at in range(end, len(run.steps)) if run.steps[at].column == run.steps[turn].column), None)
-        if again is not None and (run.attempt(run.bring_forward, again, end) or run.attempt(run.put_off, turn, again)):
-            turn = 0  # joined turns may let others join that came before
-        else:
-            turn = end
-    return tuple(run.steps)
-
-
-class _Run:
-    """A run in the making: `states[i]` is where `steps[i]` is taken."""
-
-    def __init__(self, trace: Trace) -> None:
-        self.definition = trace.definition
-        self.steps = list(trace.steps)
-        self.states: list[State] = list(trace.states[: len(self.steps)])
-
-    def end_of_turn(self, start: int) -> int:
-        """Where somebody else goes on."""
-        end = start + 1
-        while end < len(self.steps) and self.steps[end].column == self.steps[start].column:
-            end += 1
-        return end
-
-    def attempt(self, move: Callable[[int, int], bool], start: int, position: int) -> bool:
-        """Keep what a move made if all of it was possible, and if somebody else goes on less often now."""
-        steps, states, changes = self.steps[:], self.states[:], _changes(self.steps)
-        if move(start, position) and _changes(self.steps) < changes:
-            return True
-        self.steps, self.states = steps, states
-        return False
-
-    def bring_forward(self, start: int, position: int) -> bool:
-        """Move the turn that begins at `start` to an earlier position."""
-        for step in range(start, self.end_of_turn(start)):
-            for at in range(step, position, -1):
-                if not self._swap(at - 1):
-                    return step > start  # a part of the turn is better than nothing
-            position += 1
-        return True
-
-    def put_off(self, start: int, position: int) -> bool:
-        """Move the turn that begins at `start` to just before a later position."""
-        last = self.end_of_turn(start) - 1
-        for step in range(last, start - 1, -1):
-            for at in range(step, position - 1):
-                if not self._swap(at):
-                    return step < last
-            position -= 1
-        return True
-
-    def _swap(self, at: int) -> bool:
-        """Let the steps `at` and `at + 1` change places, if that comes to the same."""
-        swapped = self._swapped(self.states[at], self.steps[at], self.steps[at + 1])
-        if swapped is None:
-            return False
-        self.steps[at], self.steps[at + 1] = swapped
-        assert swapped[0].next is not None
-        self.states[at + 1] = swapped[0].next
-        return True
-
-    def _swapped(self, state: State, first: Step, second: Step) -> tuple[Step, Step] | None:
-        """The two steps in the other order from the same state, if that comes to the same."""
-        if first.column == second.column or second.next is None:
-            return None  # a failing step ends the run, and belongs there
-        sooner = repeat(self.definition, state, second)
-        if sooner is None or sooner.next is None or not _same_effect(sooner, second):
-            return None
-        later = repeat(self.definition, sooner.next, first)
-        if later is None or later.next != second.next or not _same_effect(later, first):
-            return None
-        return sooner, later
+def _same_run(trace: Trace, places: Sequence[int], steps: tuple[Step, ...]) -> bool:
+    same_steps = all(_same_effect(trace.steps[place], step) for place, step in zip(places, steps, strict=True))
+    return same_steps and trace.steps[-1].next == steps[-1].next
 
 
 def _same_effect(one: Step, two: Step) -> bool:
-    """Whether the process did, sent and told the same. What that made of the state is compared apart."""
+    """Whether the process did, sent and told the same."""
     if one.outcome is None or two.outcome is None:
         return one.outcome is two.outcome
-    return encode(one.outcome[:3]) == encode(two.outcome[:3])
+    return encode(one.outcome[:3]) == encode(two.outcome[:3]) and one.failure == two.failure
+
+
+class _Order:
+    """The steps of a run in some order, by their places in the run as it was found."""
+
+    def __init__(self, trace: Trace) -> None:
+        count = len(trace.steps)
+        self.places = list(range(count))
+        self.actor = [step.column for step in trace.steps]
+        greedy = {
+            step.column for step in trace.steps if step.transition is not None and step.transition.mode == "maximal"
+        }
+        touched = [_touched(step, greedy) for step in trace.steps]
+        # Each pair once, by the places as they were found: the later step depends on the earlier one.
+        self.depends = [
+            [self.actor[i] == self.actor[j] or not touched[i].isdisjoint(touched[j]) for j in range(count)]
+            for i in range(count)
+        ]
+        if trace.steps[-1].next is None:  # a failing step ends the run, and belongs there
+            for place in range(count):
+                self.depends[place][-1] = self.depends[-1][place] = True
+
+    def improve(self) -> None:
+        """Join a process's turn with its next one, the later brought forward or the earlier put off, while it helps."""
+        improved = True
+        while improved:
+            improved = False
+            turn = 0
+            while turn < len(self.places):
+                end = self._end_of_turn(turn)
+                actor = self.actor[self.places[turn]]
+                again = next((at for at in range(end, len(self.places)) if self.actor[self.places[at]] == actor), None)
+                if again is not None and (self._bring_forward(again, end) or self._put_off(turn, again)):
+                    improved = True
+                else:
+                    turn = end
+
+    def _end_of_turn(self, start: int) -> int:
+        """Where somebody else goes on."""
+        end = start + 1
+        while end < len(self.places) and self.actor[self.places[end]] == self.actor[self.places[start]]:
+            end += 1
+        return end
+
+    def _bring_forward(self, start: int, position: int) -> bool:
+        """Move as much as possible of the turn that begins at `start` to an earlier position."""
+        end = start
+        between = self.places[position:start]
+        while end < self._end_of_turn(start) and not any(self.depends[p][self.places[end]] for p in between):
+            end += 1
+        return end > start and self._keep_if_better(
+            [*self.places[:position], *self.places[start:end], *between, *self.places[end:]]
+        )
+
+    def _put_off(self, start: int, position: int) -> bool:
+        """Move as much as possible of the end of the turn that begins at `start` to just before a later position."""
+        end = first = self._end_of_turn(start)
+        between = self.places[end:position]
+        while first > start and not any(self.depends[self.places[first - 1]][p] for p in between):
+            first -= 1
+        return first < end and self._keep_if_better(
+            [*self.places[:first], *between, *self.places[first:end], *self.places[position:]]
+        )
+
+    def _keep_if_better(self, places: list[int]) -> bool:
+        if self._changes(places) >= self._changes(self.places):
+            return False
+        self.places = places
+        return True
+
+    def _changes(self, places: list[int]) -> int:
+        """How often somebody else goes on."""
+        return sum(self.actor[one] != self.actor[two] for one, two in pairwise(places))
+
+
+def _touched(step: Step, greedy: set[int]) -> frozenset[object]:
+    """What a step has an effect on, or depends on, besides its process: channels, monitors, budgets.
+
+    A process that takes as many messages as there are looks at all that are sent to it.
+    """
+    touched: set[object] = {(column_of(message.sender), step.column) for message in step.consumed}
+    if step.column in greedy:
+        touched.add(step.column)
+    if step.outcome is not None:
+        touched |= {(step.column, receiver) for receiver, _ in step.outcome.sends}
+        touched |= {receiver for receiver, _ in step.outcome.sends} & greedy
+        if step.outcome.events:
+            touched.add("monitors")
+    if step.kind in ("lose", "duplicate", "crash"):
+        touched.add("budget")
+    return frozenset(touched)
