@@ -7,6 +7,7 @@ from collections import Counter
 from hypothesis import Phase, given, settings
 
 from generator import Protocol, fitted, protocols, system
+from quorate import check
 from quorate.language.definition import Definition, Transition, define
 from quorate.language.outcome import Outcome
 from quorate.language.run import fire
@@ -131,7 +132,12 @@ def features_of(protocol: Protocol) -> tuple[set[str], int]:
     meeting = Meeting(definition)
     found = explore(definition, max_states=MOST_STATES, visit=meeting)
     features = meeting.features | {network.kind}
+    reductions = check(system(protocol)).reductions
+    quotient, dead = reductions["quotient"], reductions["dead-messages"]
     facts = {
+        "quotient merges": bool(quotient["ran"]) and quotient["local_states"] < quotient["of"],
+        "messages die": bool(dead["ran"]) and dead["dead"] > 0,
+        "closure ends": bool(quotient["ran"]),
         "cycle": meeting.has_cycle(),
         "several initial states": len(definition.initials) > 1,
         f"fifo {network.head}": network.kind == "fifo",
