@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # known to type checkers by this name; importing it from 
 if TYPE_CHECKING:
     from typing import Any
 
+    from quorate.language.domains import Among, Sized
     from quorate.language.errors import ModelError, QuorateError
     from quorate.language.faults import crashes
     from quorate.language.maps import Map
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from quorate.language.network import fifo, multiset, unordered
     from quorate.language.pid import Peers, Pid
     from quorate.language.process import Process
+    from quorate.language.signed import Signed
     from quorate.language.system import System
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
     from quorate.search.check import check
@@ -49,6 +51,9 @@ _WHERE = {
     "fifo": "language.network",
     "Crash": "language.message",
     "crashes": "language.faults",
+    "Among": "language.domains",
+    "Sized": "language.domains",
+    "Signed": "language.signed",
     "check": "search.check",
     "Result": "search.result",
     "Trace": "traces.trace",
@@ -57,6 +62,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "Among",
     "Crash",
     "Event",
     "Map",
@@ -68,6 +74,8 @@ __all__ = [
     "Process",
     "QuorateError",
     "Result",
+    "Signed",
+    "Sized",
     "System",
     "Trace",
     "can",

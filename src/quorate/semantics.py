@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, product
 from typing import Literal, NamedTuple
 
@@ -73,8 +74,11 @@ def initial_states(definition: Definition) -> tuple[State, ...]:
     network = definition.network
     losses = network.losses if network.losses != "any" else 0
     duplicates = network.duplicates if network.duplicates != "any" else 0
-    empty: tuple[Inbox, ...] = ((),) * len(definition.processes)
-    return tuple(State(state, empty, (losses, duplicates, definition.faults.crashes)) for state in definition.initials)
+    standing = [list(definition.standing.get(column.index, ())) for column in definition.processes]
+    pending = _arranged(definition, standing)
+    return tuple(
+        State(state, pending, (losses, duplicates, definition.faults.crashes)) for state in definition.initials
+    )
 
 
 def steps(definition: Definition, state: State) -> tuple[Step, ...]:
@@ -122,6 +126,16 @@ def _label(step: Step) -> tuple[object, ...]:
     )
 
 
+def in_flight(definition: Definition, state: State) -> list[tuple[Column, Message]]:
+    """What was sent and is still pending, by receiver; not what attackers could say at any time."""
+    return [
+        (column, message)
+        for column, inbox in zip(definition.processes, state.pending, strict=True)
+        for message in inbox
+        if not definition.stands(column, message)
+    ]
+
+
 def enabled_protocol(found: tuple[Step, ...]) -> bool:
     """Whether the protocol itself can go on: what only the network or a crash could do does not count."""
     return any(step.kind in ("step", "discard") for step in found)
@@ -160,9 +174,11 @@ def _take(
     pending = [list(inbox) for inbox in state.pending]
     if transition is not None and not transition.keep and definition.network.duplicates != "any":
         for message in consumed:
-            pending[column.index].remove(message)  # the first equal one: in a FIFO channel, the oldest
+            if not definition.stands(column, message):
+                pending[column.index].remove(message)  # the first equal one: in a FIFO channel, the oldest
     for receiver, message in outcome.sends:
-        if not _deliver(definition.network, pending[receiver], message):
+        stands = definition.stands(definition.columns[receiver], message)
+        if not _deliver(definition.network, pending[receiver], message, stands):
             return None
     for event in outcome.events:
         for monitor in definition.monitors:
@@ -170,7 +186,7 @@ def _take(
             if seen.local is None:
                 return base._replace(failure=seen.failure)
             locals[monitor.index] = seen.local
-    return base._replace(next=State(tuple(locals), _arranged(definition.network, pending), state.budget))
+    return base._replace(next=State(tuple(locals), _arranged(definition, pending), state.budget))
 
 
 def consumable(
@@ -234,7 +250,9 @@ def _candidates(definition: Definition, state: State, column: Column, transition
     offered: list[Message] = []
     for channel in _channels(inbox):
         wanted = [message for message in channel if _wants(column, transition, local, message)]
-        if definition.network.head == "skip":
+        if definition.stands(column, channel[0]):
+            offered += wanted  # the attacker sends what is wanted, and nothing before it
+        elif definition.network.head == "skip":
             offered += wanted[:1]
         else:
             offered += [message for message in wanted[:1] if message is channel[0]]
@@ -265,9 +283,12 @@ def _distinct(inbox: Inbox) -> list[Message]:
     return list(dict.fromkeys(inbox))
 
 
-def _deliver(network: Network, inbox: list[Message], message: Message) -> bool:
+def _deliver(network: Network, inbox: list[Message], message: Message, stands: bool) -> bool:
     """Put a message into an inbox; False if the channel is full and blocks."""
-    if network.kind == "set" and message in inbox:
+    if (network.kind == "set" or stands) and message in inbox:
+        return True
+    if stands:  # it takes up no room: the attacker sends it when it is wanted
+        inbox.append(message)
         return True
     channel = [other for other in inbox if other.sender == message.sender]
     if network.capacity is not None and len(channel) >= network.capacity:
@@ -278,10 +299,18 @@ def _deliver(network: Network, inbox: list[Message], message: Message) -> bool:
     return True
 
 
-def _arranged(network: Network, pending: list[list[Message]]) -> tuple[Inbox, ...]:
-    if network.kind == "fifo":  # a stable sort keeps each channel's order
-        return tuple(tuple(sorted(inbox, key=lambda m: column_of(m.sender))) for inbox in pending)
-    return tuple(tuple(sorted(inbox, key=encode)) for inbox in pending)
+def _arranged(definition: Definition, pending: list[list[Message]]) -> tuple[Inbox, ...]:
+    if definition.network.kind != "fifo":
+        return tuple(tuple(sorted(inbox, key=encode)) for inbox in pending)
+
+    def place(column: Column, message: Message) -> tuple[int, bytes]:
+        """A stable sort keeps each channel's order; what an attacker may say has none."""
+        return column_of(message.sender), encode(message) if definition.stands(column, message) else b""
+
+    return tuple(
+        tuple(sorted(inbox, key=partial(place, column)))
+        for column, inbox in zip(definition.processes, pending, strict=True)
+    )
 
 
 def _discards(definition: Definition, state: State, column: Column) -> Iterator[Step]:
@@ -291,6 +320,8 @@ def _discards(definition: Definition, state: State, column: Column) -> Iterator[
         return
     for channel in _channels(state.pending[column.index]):
         head = channel[0]
+        if definition.stands(column, head):
+            continue
         if not any(_wants(column, transition, local, head) for transition in definition.transitions(column)):
             inbox = list(state.pending[column.index])
             inbox.remove(head)
@@ -306,13 +337,13 @@ def _environment(definition: Definition, state: State, column: Column) -> Iterat
     inbox = list(state.pending[column.index])
     if network.losses == "any" or losses > 0:
         left = (losses if network.losses == "any" else losses - 1, duplicates, crashes)
-        for position in _positions(inbox):
+        for position in _positions(definition, column, inbox):
             rest = inbox[:position] + inbox[position + 1 :]
             after = _with_inbox(definition, state, column, rest, left)
             yield Step("lose", column.index, consumed=(inbox[position],), next=after)
     if network.duplicates != "any" and duplicates > 0:
         left = (losses, duplicates - 1, crashes)
-        for position in _positions(inbox):
+        for position in _positions(definition, column, inbox):
             message = inbox[position]
             channel = [other for other in inbox if other.sender == message.sender]
             if network.capacity is None or len(channel) < network.capacity:
@@ -368,13 +399,14 @@ def _to(sends: Sends, receiver: int) -> list[Message]:
     return [message for to, message in sends if to == receiver]
 
 
-def _positions(inbox: list[Message]) -> list[int]:
-    """One position for each different result: equal messages side by side are one.
+def _positions(definition: Definition, column: Column, inbox: list[Message]) -> list[int]:
+    """One position for each different result: equal messages side by side are one, standing messages cannot be lost.
 
     Without an order that is one per distinct message, since the inbox is sorted; with FIFO channels, where the inbox
     holds one channel after the other, it is one per run of equal messages.
     """
-    return [at for at, message in enumerate(inbox) if at == 0 or inbox[at - 1] != message]
+    first = [at for at, message in enumerate(inbox) if at == 0 or inbox[at - 1] != message]
+    return [at for at in first if not definition.stands(column, inbox[at])]
 
 
 def _with_inbox(
@@ -386,4 +418,4 @@ def _with_inbox(
 ) -> State:
     pending = [list(other) for other in state.pending]
     pending[column.index] = inbox
-    return State(state.locals, _arranged(definition.network, pending), state.budget if budget is None else budget)
+    return State(state.locals, _arranged(definition, pending), state.budget if budget is None else budget)

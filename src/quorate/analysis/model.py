@@ -75,6 +75,9 @@ class Model:
         for column in definition.columns:
             transitions = [] if column.is_monitor else definition.transitions(column)
             self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
+        for index, messages in definition.standing.items():
+            for message in messages:
+                self.engine.open_with(index, self.message_id(definition.columns[index], message))
         for column in definition.processes if definition.faults.crashes else ():
             for receiver, notice in definition.notices(column):
                 number = self.message_id(definition.columns[receiver], notice)
@@ -131,7 +134,8 @@ class Model:
         if found is None:
             sender = column_of(message.sender) if isinstance(message, Message) else 0
             kind = self._type_id(column, type(message))
-            found = ids[encoded] = self.engine.add_message(column.index, sender, kind, _content(encoded))
+            stands = isinstance(message, Message) and self.definition.stands(column, message)
+            found = ids[encoded] = self.engine.add_message(column.index, sender, kind, _content(encoded), stands)
             self._messages[column.index].append(message)
         return found
 
@@ -140,7 +144,7 @@ class Model:
         if cls not in types:
             types[cls] = len(types)
             takers = [each for each in self.definition.transitions(column) if _takes(each, cls)]
-            if not takers:
+            if not takers and column.index not in self.definition.attackers:
                 self.unhandled.setdefault((cls.__name__, column.cls.__name__))
             for each in takers if not column.is_monitor else ():
                 self.engine.allow(column.index, each.index, types[cls])
@@ -157,12 +161,22 @@ class Model:
         for column in self.definition.columns:
             inbox: list[int] = []
             if not column.is_monitor:
-                inbox = [self.message_id(column, message) for message in state.pending[column.index]]
-                if self.definition.network.kind != "fifo":
-                    inbox.sort()
+                inbox = self._inbox(column, state.pending[column.index])
             local = self.local_id(column, state.locals[column.index])
             columns.append(self.engine.reduced(column.index, local, inbox))
         return columns, list(state.budget)
+
+    def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
+        """In the core's order: by number, and with FIFO channels only what has no order there."""
+        numbers = [self.message_id(column, message) for message in messages]
+        if self.definition.network.kind != "fifo":
+            return sorted(numbers)
+        stands = [self.definition.stands(column, message) for message in messages]
+        places = [
+            (column_of(message.sender), number if standing else 0)
+            for message, number, standing in zip(messages, numbers, stands, strict=True)
+        ]
+        return [number for _, number in sorted(zip(places, numbers, strict=True), key=lambda pair: pair[0])]
 
     # What the core asks
 

@@ -10,6 +10,7 @@ import typer
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
 from quorate.cli.options import (
     AsJson,
+    Byzantine,
     Crashes,
     CrashOption,
     DeadMessages,
@@ -78,6 +79,7 @@ def check(
     timeout: Timeout = None,
     crash: CrashOption = None,
     crashes: Crashes = None,
+    byzantine: Byzantine = None,
 ) -> int:
     """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
 
@@ -85,7 +87,7 @@ def check(
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
-    from quorate.cli.parameters import instance
+    from quorate.cli.parameters import instance, roles
     from quorate.cli.progress import ProgressLine
     from quorate.cli.target import load
     from quorate.search.check import check as run
@@ -113,6 +115,7 @@ def check(
             target=target,
             crash=crash.value if crash is not None else None,
             crashes=crashes,
+            byzantine=roles(byzantine or []),
         )
     finally:
         line.close()

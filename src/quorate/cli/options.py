@@ -111,6 +111,10 @@ CrashOption = Annotated[
 Crashes = Annotated[
     int | None, _failing("--crashes", "At most so many crashes in a run, as steps.", min=0, metavar="N")
 ]
+Byzantine = Annotated[
+    list[str] | None,
+    _failing("--byzantine", "Let attackers that may send anything take the place of K processes.", metavar="ROLE=K"),
+]
 
 MaxStates = Annotated[
     int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=_read(number), metavar="N")

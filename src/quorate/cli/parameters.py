@@ -40,6 +40,21 @@ def restored(system: type[System], saved: Mapping[str, Any]) -> System:
     return system(**values)
 
 
+def roles(assignments: Iterable[str]) -> dict[str, int]:
+    """`--byzantine ROLE=K`: how many processes of each role."""
+    found: dict[str, int] = {}
+    for assignment in assignments:
+        role, _, number = assignment.partition("=")
+        if not role.strip() or not number.strip().isdecimal():
+            raise ParameterError(
+                f"--byzantine {assignment} is not of the form ROLE=K",
+                hint="for example --byzantine acceptor=1",
+                code="Q207",
+            )
+        found[role.strip()] = found.get(role.strip(), 0) + int(number)
+    return found
+
+
 def _pairs(system: type[System], assignments: Iterable[str]) -> list[tuple[str, str]]:
     pairs: dict[str, str] = {}
     for assignment in assignments:

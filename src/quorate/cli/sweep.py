@@ -12,6 +12,7 @@ import typer
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, describe, guarded
 from quorate.cli.options import (
     AsJson,
+    Byzantine,
     Crashes,
     CrashOption,
     DeadMessages,
@@ -105,9 +106,10 @@ def sweep(
     timeout: Timeout = None,
     crash: CrashOption = None,
     crashes: Crashes = None,
+    byzantine: Byzantine = None,
 ) -> int:
     """Check a grid of instances, one row each. Options mean what they mean for `quorate check`."""
-    from quorate.cli.parameters import grid
+    from quorate.cli.parameters import grid, roles
     from quorate.cli.target import load
 
     if as_csv and as_json:
@@ -132,6 +134,7 @@ def sweep(
         "target": target,
         "crash": crash.value if crash is not None else None,
         "crashes": crashes,
+        "byzantine": roles(byzantine or []),
     }
     rows = _run(system, points, options)
     if as_json:

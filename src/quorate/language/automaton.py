@@ -31,6 +31,8 @@ class Automaton:
     __slots__ = ("__dict__", "__weakref__", "_run")
     _run: Any
     _fields: ClassVar[dict[str, Any]] = {}
+    _byzantine: ClassVar[bool] = False
+    """Whether properties leave its processes out unless they ask for this very class."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         name = type(self).__name__
@@ -41,10 +43,12 @@ class Automaton:
             location=caller(),
         )
 
-    def __init_subclass__(cls, *, view: bool = False, **options: Any) -> None:
+    def __init_subclass__(cls, *, view: bool = False, byzantine: bool | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         if view:  # a property's view of the class: the same fields, read in another way
             return
+        if byzantine is not None:
+            cls._byzantine = byzantine
         if "__init__" in cls.__dict__:
             raise ModelError(
                 f"{cls.__name__} defines __init__, which is never called",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from quorate.language.attacker import Attacker
 from quorate.language.automaton import MISSING, Automaton
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
-from quorate.language.errors import LimitError, Location, ModelError, caller, did_you_mean
+from quorate.language.errors import LimitError, Location, ModelError, ParameterError, caller, did_you_mean
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
@@ -28,6 +29,7 @@ class Builder:
         self.settings: dict[str, Any] = {}
         self.processes: list[tuple[type[Process], Pid, dict[str, Any], Location | None]] = []
         self.monitors: list[tuple[type[Monitor], dict[str, Any], Location | None]] = []
+        self.corrupted: set[int] = set()
         self._counts: dict[str, int] = {}
 
     def spawn(self, cls: Any, fields: dict[str, Any]) -> Pid:
@@ -50,6 +52,44 @@ class Builder:
         cls, _, values, _ = self.processes[pid._index]
         _checked(cls, values, fields)
 
+    def corrupt(self, pids: list[Pid], count: int | None) -> None:
+        if count is not None and (type(count) is not int or not 0 <= count <= len(pids)):
+            raise ModelError(
+                f"corrupt(..., {count!r}): the count is an int from 0 to {len(pids)}, the number of processes named",
+                code="Q109",
+                location=caller(),
+            )
+        for pid in pids[len(pids) - count if count is not None else 0 :]:
+            if type(pid) is not Pid:
+                raise ModelError(
+                    f"corrupt({pid!r}): not the identity of a process",
+                    hint="corrupt takes what spawn returned: self.corrupt(replicas, 1)",
+                    code="Q109",
+                    location=caller(),
+                )
+            self.corrupted.add(pid._index)
+
+    def corrupt_role(self, role: str, count: int) -> None:
+        """Those of a class by name, however it is written: `replica` and `Replica` are the same."""
+        roles: dict[str, list[Pid]] = {}
+        for cls, pid, _, _ in self.processes:
+            roles.setdefault(cls.__name__, []).append(pid)
+        named = [name for name in roles if _plain(name) == _plain(role)]
+        if not named:
+            raise ParameterError(
+                f"{type(self.system).__name__} has no processes of the role `{role}`",
+                hint=did_you_mean(role, roles),
+                code="Q207",
+            )
+        pids = roles[named[0]]
+        if count > len(pids):
+            raise ParameterError(
+                f"{count} Byzantine of {len(pids)} {named[0]}: there are not so many",
+                hint=f"{type(self.system).__name__} spawns {len(pids)}; see its parameters",
+                code="Q207",
+            )
+        self.corrupt(pids, count)
+
     def watch(self, cls: Any, fields: dict[str, Any]) -> None:
         if not (isinstance(cls, type) and issubclass(cls, Monitor)):
             raise _not_a(cls, "watch", "Monitor")
@@ -66,12 +106,17 @@ class Builder:
         return self.choices.pick(type(self.system).__name__, options)
 
     def layout(self) -> Layout:
-        found: Layout = [(cls, str(pid), pid) for cls, pid, _, _ in self.processes]
+        found: Layout = [
+            (Attacker if pid._index in self.corrupted else cls, str(pid), pid) for cls, pid, _, _ in self.processes
+        ]
         return found + [(cls, cls.__name__, None) for cls, _, _ in self.monitors]
 
     def state(self) -> tuple[Local, ...]:
         rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]] = []
-        rows += [(cls, str(pid), values, place) for cls, pid, values, place in self.processes]
+        rows += [
+            (cls, str(pid), values if pid._index not in self.corrupted else {}, place)
+            for cls, pid, values, place in self.processes
+        ]
         rows += [(cls, cls.__name__, values, place) for cls, values, place in self.monitors]
         for cls, name, values, place in rows:
             missing = [field for field, value in values.items() if value is MISSING]
@@ -85,7 +130,7 @@ class Builder:
         return tuple(tuple(values.values()) for _, _, values, _ in rows)
 
 
-def build_all(system: System) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
+def build_all(system: System, byzantine: Mapping[str, int]) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
     """The processes and monitors, the distinct initial states in content order, and the network and faults set."""
     first: Builder | None = None
     found: dict[bytes, tuple[Local, ...]] = {}
@@ -99,10 +144,16 @@ def build_all(system: System) -> tuple[Layout, list[tuple[Local, ...]], dict[str
             raise LimitError(f"{type(system).__name__}.build has more than {MAX_PATHS} initial states", code="Q502")
         if builder.settings.pop("no option", False):
             continue
+        for role, count in byzantine.items():
+            builder.corrupt_role(role, count)
         if first is None:
             first = builder
             _not_empty(system, builder)
         _alike(system, first, builder)
+        if len(builder.corrupted) == len(builder.processes):
+            raise ModelError(
+                f"all processes of {type(system).__name__} are Byzantine", hint="leave an honest one", code="Q109"
+            )
         state = builder.state()
         found.setdefault(encode(state), state)
     if first is None:
@@ -171,6 +222,10 @@ def _checked(cls: type[Automaton], values: dict[str, Any], given: dict[str, Any]
         except BadValueError as bad:
             raise bad_field(cls, name, bad) from None
     return values
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _not_a(cls: Any, method: str, base: str) -> ModelError:

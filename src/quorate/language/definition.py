@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Literal
 
+from quorate.language.attacker import Arsenal, Attacker, LearningAttacker
 from quorate.language.automaton import Automaton, class_location
-from quorate.language.build import build_all
+from quorate.language.build import Layout, build_all
 from quorate.language.environment import Environment
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
 from quorate.language.faults import Faults
@@ -16,10 +17,11 @@ from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
-from quorate.language.pid import Pid
+from quorate.language.pid import Pid, column_of
 from quorate.language.purity import forbid_impure
 from quorate.language.system import System
 from quorate.language.transitions import MARK, PROPERTY_MARK, Declaration
+from quorate.language.values import ContentSet
 
 Mode = Literal["exact", "each", "minimal", "maximal"]
 
@@ -73,6 +75,8 @@ class Column:
     is_monitor: bool
     pid: Pid | None
     may_crash: bool
+    keeps: bool = True
+    """Whether standing messages, those that attackers can send at any time, are kept when they are consumed."""
 
     @property
     def cls(self) -> type[Automaton]:
@@ -114,6 +118,9 @@ class Definition:
     invariants: tuple[Property, ...]
     cans: tuple[Property, ...]
     final: Property | None
+    standing: dict[int, tuple[Message, ...]] = field(default_factory=dict)
+    """By process: the messages that attackers can send from the beginning on."""
+    attackers: frozenset[int] = frozenset()
     processes: tuple[Column, ...] = field(init=False)
     monitors: tuple[Column, ...] = field(init=False)
     panel: Any = field(init=False, default=None)
@@ -129,7 +136,11 @@ class Definition:
             return []
         notice = stamped(Crash(), column.pid)
         told = [other for other in self.processes if any(each.takes(notice) for each in other.spec.transitions)]
-        return [(other.index, notice) for other in told if other is not column]
+        return [(other.index, notice) for other in told if other is not column and other.index not in self.attackers]
+
+    def stands(self, column: Column, message: Message) -> bool:
+        """Whether the message is one that its sender, an attacker, can send again at any time."""
+        return column.keeps and column_of(message.sender) in self.attackers
 
     def transitions(self, column: Column) -> tuple[Transition, ...]:
         """The transitions of a process (the reactions of a monitor) in the order they are written."""
@@ -153,10 +164,14 @@ def define(system: System | type[System], environment: Environment | None = None
     """Build the system and compile what it is made of, in the environment it declares or in the one asked for."""
     if isinstance(system, type):
         system = system()
-    layout, initials, settings = build_all(system)
-    specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
-    network: Network = settings.get("network", type(system).network)
     environment = environment or Environment()
+    layout, initials, settings = build_all(system, environment.byzantine)
+    specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
+    attackers = frozenset(index for index, (cls, _, _) in enumerate(layout) if cls is Attacker)
+    standing: dict[int, tuple[Message, ...]] = {}
+    if attackers:
+        standing, initials = _arm(system, layout, specs, attackers, initials)
+    network: Network = settings.get("network", type(system).network)
     declared: Faults = settings.get("faults", type(system).faults)
     faults = environment.faults(declared)
     columns = tuple(
@@ -166,7 +181,10 @@ def define(system: System | type[System], environment: Environment | None = None
             spec=specs[cls],
             is_monitor=pid is None,
             pid=pid,
-            may_crash=pid is not None and faults.crashes > 0 and (faults.of is None or issubclass(cls, faults.of)),
+            may_crash=pid is not None
+            and faults.crashes > 0
+            and index not in attackers
+            and (faults.of is None or issubclass(cls, faults.of)),
         )
         for index, (cls, name, pid) in enumerate(layout)
     )
@@ -195,9 +213,31 @@ def define(system: System | type[System], environment: Environment | None = None
         invariants=tuple(candidate for candidate in found if candidate.kind == "invariant"),
         cans=tuple(candidate for candidate in found if candidate.kind == "can"),
         final=finals[0] if finals else None,
+        standing=standing,
+        attackers=attackers,
     )
     _initials_within(definition)
     return definition
+
+
+def _arm(
+    system: System,
+    layout: Layout,
+    specs: dict[type[Automaton], Spec],
+    attackers: frozenset[int],
+    initials: list[tuple[Local, ...]],
+) -> tuple[dict[int, tuple[Message, ...]], list[tuple[Local, ...]]]:
+    """Give the attackers of a system their messages; where there is something to learn, a memory as well."""
+    honest = [(pid, specs[cls]) for cls, _, pid in layout if pid is not None and cls is not Attacker]
+    pids = [pid for _, _, pid in layout if pid is not None]
+    arsenal = Arsenal(system, honest, [pid for pid in pids if column_of(pid) in attackers], pids)
+    if arsenal.learns:
+        specs[Attacker] = read_class(type("Byzantine", (LearningAttacker,), {"arsenal": arsenal}))
+        memory: Local = (ContentSet(),)
+        initials = [
+            tuple(memory if index in attackers else local for index, local in enumerate(state)) for state in initials
+        ]
+    return arsenal.initial(), initials
 
 
 def read_class(cls: type[Automaton]) -> Spec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from quorate.language.errors import QuorateError, did_you_mean
@@ -20,12 +20,18 @@ class Environment:
     """Implicit: a process that crashes just takes no further step, which every search contains. Explicit: a step."""
     crashes: int | None = None
     """At most so many explicit crashes; an implicit crash needs no bound."""
+    byzantine: Mapping[str, int] = field(default_factory=dict)
+    """Role -> how many of its processes an exhaustive attacker takes the place of."""
 
     def __post_init__(self) -> None:
         if self.crash is not None and self.crash not in CRASH:
             raise wrong(f"crash={self.crash!r} is not a choice", did_you_mean(str(self.crash), CRASH))
         if self.crashes is not None and (type(self.crashes) is not int or self.crashes < 0):
             raise wrong(f"crashes={self.crashes!r}", "it is the number of crashes in a run, 0 or more")
+
+        for role, count in self.byzantine.items():
+            if type(count) is not int or count < 0:
+                raise wrong(f"byzantine={{{role!r}: {count!r}}}", "it is the number of processes, 0 or more")
 
     def faults(self, declared: Faults) -> Faults:
         """The crashes to explore. A number replaces the declared one; who may crash, and how, stays as declared."""
@@ -38,13 +44,13 @@ class Environment:
         return declared
 
     def to_json(self) -> dict[str, Any]:
-        """Only what was asked for."""
-        given = {"crash": self.crash, "crashes": self.crashes}
+        """Only what was asked for, by the names that `quorate.check` gives it."""
+        given = {"crash": self.crash, "crashes": self.crashes, "byzantine": dict(self.byzantine) or None}
         return {name: value for name, value in given.items() if value is not None}
 
     @staticmethod
     def from_json(saved: Mapping[str, Any]) -> Environment:
-        return Environment(saved.get("crash"), saved.get("crashes"))
+        return Environment(saved.get("crash"), saved.get("crashes"), saved.get("byzantine", {}))
 
 
 def wrong(what: str, hint: str) -> QuorateError:

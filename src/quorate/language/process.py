@@ -9,6 +9,7 @@ from quorate.language.automaton import Automaton
 from quorate.language.errors import ModelError, caller
 from quorate.language.message import Event, Message, stamped
 from quorate.language.pid import Peers, Pid
+from quorate.language.signed import Signed, signed
 from quorate.language.values import BadValueError, in_order
 
 T = TypeVar("T")
@@ -25,6 +26,9 @@ class Process(Automaton):
         def promise(self, m: Prepare) -> None:
             self.promised = m.ballot
             self.reply(Promise(m.ballot))
+
+    `class Liar(Acceptor, byzantine=True)` is an acceptor that does not keep to the protocol: it overrides handlers, and
+    in properties `self[Acceptor]` leaves it out.
 
     A method `within(self) -> bool`, if there is one, bounds the local states that are explored.
     """
@@ -87,6 +91,21 @@ class Process(Automaton):
                 location=caller(),
             )
         run.events.append(stamped(event, run.pid))
+
+    def sign(self, value: T) -> Signed[T]:
+        """The value with the signature of this process, which nobody else can make."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "sign", run.closed)
+        try:
+            return signed(value, run.pid)
+        except BadValueError as bad:
+            raise ModelError(
+                f"{type(self).__name__}.sign({value!r}): not a value that can be sent",
+                hint=bad.advice,
+                code="Q101",
+                location=caller(),
+            ) from None
 
     def choose(self, options: Iterable[T]) -> T:
         """Any of the options: every one is explored. Without an option the transition is not enabled."""

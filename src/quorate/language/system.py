@@ -106,6 +106,13 @@ class System:
         for pid in [pids] if isinstance(pids, Pid) else pids:
             builder.connect(pid, fields)
 
+    def corrupt(self, pids: Pid | Iterable[Pid], count: int | None = None, /) -> None:
+        """Let an exhaustive attacker take the place of these processes, or of the last `count` of them.
+
+        It may send any well-typed message to anyone at any time, under its own identity. Properties do not see it.
+        """
+        self._building("corrupt").corrupt([pids] if isinstance(pids, Pid) else list(pids), count)
+
     def watch(self, monitor: type[Monitor], /, **fields: Any) -> None:
         """Let a monitor see every event that is emitted."""
         self._building("watch").watch(monitor, fields)

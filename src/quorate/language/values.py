@@ -17,7 +17,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 # Tags. END is below every tag, so that a sequence sorts before its extensions.
 END = b"\x01"
-_NONE, _FALSE, _TRUE, _INT, _STR, _BYTES, _ENUM, PID, _TUPLE, _NAMED, _SET, MAP, _DATACLASS, RECORD, CRASH = (
+_NONE, _FALSE, _TRUE, _INT, _STR, _BYTES, _ENUM, PID, _TUPLE, _NAMED, _SET, MAP, DATACLASS, RECORD, CRASH = (
     bytes([0x10 + i]) for i in range(15)
 )
 
@@ -290,7 +290,7 @@ def _resolve(cls: type, value: object) -> Kind:
         if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
             raise BadValueError(value, f"make it immutable: `@dataclass(frozen=True) class {cls.__name__}`")
         names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
-        kind = fields_kind(cls, names, _DATACLASS, _rebuild_dataclass)
+        kind = fields_kind(cls, names, DATACLASS, _rebuild_dataclass)
     if kind is None:
         raise BadValueError(value, _advice(cls))
     _KINDS[cls] = kind

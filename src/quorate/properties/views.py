@@ -54,7 +54,7 @@ class Panel:
         found = tuple(
             (column, view)
             for column, view in zip(self._columns, self._views, strict=True)
-            if issubclass(column.cls, cls)
+            if issubclass(column.cls, cls) and (cls._byzantine or not column.cls._byzantine)
         )
         if issubclass(cls, Monitor) and not found:
             raise ModelError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from quorate import _core
@@ -52,9 +52,10 @@ def check(
     regroup: bool = True,
     crash: Literal["implicit", "explicit"] | None = None,
     crashes: int | None = None,
+    byzantine: Mapping[str, int] | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
-    environment = Environment(crash, crashes)
+    environment = Environment(crash, crashes, byzantine or {})
     options = Options(
         search,
         por,
@@ -222,6 +223,7 @@ class _Check:
             max_states=SHORTER_STATES,
             timeout=SHORTER_SECONDS,
             regroup=False,
+            **self.definition.environment.to_json(),
         )
         return found.trace
 

@@ -75,8 +75,15 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
 def _relate(model: Model, figures: Figures, options: Options) -> None:
     """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
     visible = any(each.kind != "final" for each in model.properties)
-    why = model.engine.relate(options.por == "lpor-net", True, True, visible)
+    why = _no_relations(model) or model.engine.relate(options.por == "lpor-net", True, True, visible)
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
+
+
+def _no_relations(model: Model) -> str:
+    """Why the relations between steps are not proven in this environment; empty if they are."""
+    if model.definition.attackers:
+        return "what Byzantine processes may send stays when it is consumed, and the relations do not know that"
+    return ""
 
 
 def _dead_messages_matter(model: Model) -> str:

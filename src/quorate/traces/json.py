@@ -19,6 +19,7 @@ from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
 from quorate.language.values import in_order
+from quorate.semantics import in_flight
 from quorate.traces.text import changed_fields
 
 if TYPE_CHECKING:
@@ -79,11 +80,7 @@ def state_to_json(definition: Definition, state: State) -> dict[str, Any]:
 
 
 def _in_flight(definition: Definition, state: State) -> list[dict[str, Any]]:
-    return [
-        {"to": definition.columns[receiver].name, "message": _message(message)}
-        for receiver, pending in enumerate(state.pending)
-        for message in pending
-    ]
+    return [{"to": receiver.name, "message": _message(message)} for receiver, message in in_flight(definition, state)]
 
 
 def step_to_json(definition: Definition, step: Step, before: State) -> dict[str, Any]:
@@ -105,6 +102,7 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
         entry["sent"] = [
             {"to": definition.columns[receiver].name, "message": _message(message)}
             for receiver, message in step.outcome.sends
+            if not definition.stands(definition.columns[receiver], message)
         ]
         entry["events"] = [_message(event) for event in step.outcome.events]
     if step.failure is not None:
@@ -137,6 +135,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "reason": list(trace.reason),
         "explanation": trace.explanation.to_json() if trace.explanation is not None else None,
         "shortest": trace.shortest,
+        "byzantine": [trace.definition.columns[index].name for index in sorted(trace.definition.attackers)],
         "shortened_from": trace.shortened_from,
         "initial": state_to_json(trace.definition, trace.initial),
         "steps": steps,

@@ -172,10 +172,12 @@ def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
     """The faults that were asked for with the check."""
     if asked.get("crash") == "implicit":
         yield "crashes", "implicit: a crashed process takes no further step, and every search contains such runs"
-    elif asked:
+    elif "crash" in asked or "crashes" in asked:
         number = asked.get("crashes")
         most = "as many as the system says" if number is None else f"at most {number:,}"
         yield "crashes", f"explicit, {most}: between steps, or when a part of a step's messages is sent"
+    for role, number in asked.get("byzantine", {}).items():
+        yield "Byzantine", f"{number:,} of the processes {role}: may send anything, under their own name, at any time"
 
 
 def _reductions(result: Result) -> Iterator[tuple[str, Content]]:

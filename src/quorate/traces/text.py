@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from quorate import semantics
 from quorate.language.values import encode, show
 from quorate.traces.diff import Difference, told
 from quorate.traces.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
@@ -75,6 +76,14 @@ def _heading(trace: Trace) -> str:
 def failing(trace: Trace) -> Step | None:
     """The last step, if it is there that a handler or a monitor failed."""
     return trace.steps[-1] if trace.steps and trace.steps[-1].failure is not None else None
+
+
+def _byzantine(page: Page, definition: Definition) -> None:
+    if definition.attackers:
+        who = names(definition.columns[index].name for index in sorted(definition.attackers))
+        verb = "is" if len(definition.attackers) == 1 else "are"
+        page.gap()
+        page.add("  ", Piece(who, "fault"), Piece(f" {verb} Byzantine: any message may come at any time", "faint"))
 
 
 def _initial(page: Page, trace: Trace) -> None:
@@ -148,7 +157,10 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
         if index == step.column:
             add_changes(name, old, new)
     if outcome is not None and step.failure is None:
-        for text, receivers in _grouped((show(m), definition.columns[to].name) for to, m in outcome.sends):
+        sends = [(to, m) for to, m in outcome.sends if not definition.stands(definition.columns[to], m)]
+        if len(sends) < len(outcome.sends):
+            add(Piece("can send ", "faint"), count(len(outcome.sends) - len(sends), "more message"))
+        for text, receivers in _grouped((show(m), definition.columns[to].name) for to, m in sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
         for event in outcome.events:
             add(Piece("emits ", "faint"), show(event))
@@ -182,7 +194,7 @@ def _in_flight(page: Page, indent: int, definition: Definition, state: State) ->
     start = " " * indent + "in flight: "
     listed = " · ".join(f"{text} → {names(receivers)}" for text, _, receivers in groups)
     if len(start) + len(listed) > page.width:
-        types = Counter(type(m).__name__ for pending in state.pending for m in pending)
+        types = Counter(type(m).__name__ for _, m in semantics.in_flight(definition, state))
         listed = " · ".join(f"{number} {name}" for name, number in sorted(types.items()))
     page.add(Piece(start + listed, "faint"), hanging=indent + 4)
 
@@ -233,9 +245,8 @@ def changed_fields(definition: Definition, before: State, after: State) -> list[
 def in_flight(definition: Definition, state: State) -> list[tuple[str, str, list[str]]]:
     """(message, sender, receivers) for everything pending; copies and receivers of a broadcast come together."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for receiver, pending in enumerate(state.pending):
-        for m in pending:
-            groups.setdefault((show(m), str(m.sender)), []).append(definition.columns[receiver].name)
+    for receiver, m in semantics.in_flight(definition, state):
+        groups.setdefault((show(m), str(m.sender)), []).append(receiver.name)
     return [(text, sender, receivers) for (text, sender), receivers in groups.items()]
 
 
