@@ -1,0 +1,123 @@
+"""Oral Messages: loyal lieutenants agree on the commander's order, despite traitors (Lamport, Shostak, Pease 1982).
+
+OM(0): the commander sends his order, and every lieutenant obeys what he got. OM(m): every lieutenant passes on what he
+got by OM(m - 1), as the commander of the others, and obeys the majority of what he got and what they say they got.
+With m rounds of passing on, more than 3m generals can bear m traitors.
+
+The setting is synchronous: what is sent in a round arrives in it. So a lieutenant waits for all messages of a round;
+that others may be ahead of him changes nothing of what he gets. A traitor sends everyone the message that is due, with
+anything in it; a message left out would count as an order to retreat, so that is covered. Who is a traitor, perhaps the
+commander, is open at the beginning.
+"""
+
+from enum import Enum
+from itertools import combinations
+
+from quorate import Map, Message, Peers, Pid, Process, System, final, invariant, on, quorum, start
+
+
+class Order(Enum):
+    RETREAT = 0
+    ATTACK = 1
+
+
+Path = tuple[Pid, ...]  # the lieutenants that passed an order on, the last one last
+
+
+class Command(Message):
+    order: Order
+
+
+class Report(Message):
+    round: int
+    orders: Map[Path, Order]  # by the path on which its sender got them
+
+
+class General(Process):
+    loyal: bool
+
+    def say(self, truth: Order) -> Order:
+        return truth if self.loyal else self.choose(Order)
+
+
+class Commander(General):
+    lieutenants: Peers
+    order: Order = Order.RETREAT
+
+    @start
+    def command(self) -> None:
+        self.order = self.choose(Order) if self.loyal else self.order
+        for lieutenant in self.lieutenants:
+            self.send(lieutenant, Command(self.say(self.order)))
+
+
+class Lieutenant(General):
+    rounds: int
+    others: Peers = Peers()
+    round: int = 0
+    orders: Map[Path, Order] = Map()
+    decision: Order | None = None
+
+    @on(Command)
+    def hear(self, m: Command) -> None:
+        self.orders |= {(): m.order}
+        self.go_on()
+
+    @quorum(Report, each="others", where=lambda self, m: m.round == self.round)
+    def collect(self, reports: frozenset[Report]) -> None:
+        self.orders |= {(*path, m.sender): order for m in reports for path, order in m.orders.items()}
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Obey, or pass on what the last round brought to those who have not passed it on themselves."""
+        if self.round == self.rounds:
+            self.decision = self.majority(())
+            return
+        news = [path for path in self.orders if len(path) == self.round]
+        self.round += 1
+        for other in self.others:
+            orders = {path: self.say(self.orders[path]) for path in news if other not in path}
+            self.send(other, Report(self.round, Map(orders)))
+
+    def majority(self, path: Path) -> Order:
+        """What to make of the order that came on a path: the majority of it and what the others make of it."""
+        votes = [self.orders[path]]
+        if len(path) < self.rounds:
+            votes += [self.majority((*path, other)) for other in self.others - set(path)]
+        return max(Order, key=votes.count)  # retreat, if in doubt
+
+
+class OralMessages(System):
+    """Loyal lieutenants obey the same order, whatever one traitor says; with `traitors=2` they may not."""
+
+    lieutenants: int = 3
+    traitors: int = 1
+    rounds: int = 1  # of passing on: the m of OM(m)
+
+    def build(self) -> None:
+        self.require(0 <= self.rounds < self.lieutenants, "in every round an order is passed on by another lieutenant")
+        self.require(self.traitors <= self.lieutenants + 1, "there are not so many generals")
+        generals = range(self.lieutenants + 1)
+        traitors = self.choose([some for k in range(self.traitors + 1) for some in combinations(generals, k)])
+        lieutenants = [
+            self.spawn(Lieutenant, rounds=self.rounds, loyal=i not in traitors) for i in range(self.lieutenants)
+        ]
+        for lieutenant in lieutenants:
+            self.connect(lieutenant, others=Peers(lieutenants) - {lieutenant})
+        self.spawn(Commander, lieutenants=Peers(lieutenants), loyal=self.lieutenants not in traitors)
+
+    @invariant
+    def ic1(self) -> bool:
+        """All loyal lieutenants obey the same order."""
+        return len({each.decision for each in self[Lieutenant] if each.loyal} - {None}) <= 1
+
+    @invariant
+    def ic2(self) -> bool:
+        """If the commander is loyal, every loyal lieutenant obeys his order."""
+        (commander,) = self[Commander]
+        loyal = [each for each in self[Lieutenant] if each.loyal]
+        return not commander.loyal or all(each.decision in (None, commander.order) for each in loyal)
+
+    @final
+    def decided(self) -> bool:
+        return all(each.decision is not None for each in self[Lieutenant] if each.loyal)
