@@ -197,7 +197,9 @@ def test_a_run_is_saved_and_replayed() -> None:
     again = Ran("replay", "run.json")
     assert again.status == 1
     assert again.out.startswith("✗ Counting(most=2) still violates small\n")
-    assert "  3. counter1  up\n       count: 2 → 3\n" in again.out
+    assert "┃ 3 up\n" in again.out
+    assert "  3. counter1  up\n       count: 2 → 3\n" in Ran("replay", "run.json", "--trace", "text").out
+    assert Ran("replay", "run.json", "--trace", "none").out == "✗ Counting(most=2) still violates small\n"
     assert json.loads(Ran("replay", "run.json", "--json").out)["property"] == "small"
 
 

@@ -48,7 +48,7 @@ def test_a_failing_check_shows_its_counterexample(
     output = run(pytester, f"\n    def test_counting() -> None:\n        {statement}\n")
     assert "Counting(most=2) violates small" in output
     assert "The shortest run that breaks small: 3 steps" in output
-    assert "3. counter1  up" in output
+    assert "┃ 3 up" in output
     assert "count: 2 → 3" in output
     # The line of the summary is the verdict, not `assert False`.
     summary = next(line for line in output.splitlines() if line.startswith("FAILED"))

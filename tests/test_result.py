@@ -60,7 +60,7 @@ def test_a_saved_run_says_how_to_replay_it() -> None:
 
 
 def test_the_run_can_be_left_out() -> None:
-    assert "shortest run" not in report(result(violation(Everything(), "one_busy")), trace=False).plain()
+    assert "shortest run" not in report(result(violation(Everything(), "one_busy")), trace=None).plain()
 
 
 def test_a_deadlock_and_a_failure_have_verdicts_in_words() -> None:

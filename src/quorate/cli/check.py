@@ -33,8 +33,18 @@ from quorate.cli.options import (
     Target,
     Threads,
     Timeout,
+)  # fmt: skip
+from quorate.cli.outputs import (
+    Charts,
+    Regroup,
+    Report,
+    Shorten,
     TraceForm,
     TraceOption,
+    check_names,
+    form,
+    tell,
+    write_files,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -46,6 +56,8 @@ Examples:
   quorate check paxos -p acceptors=5
 
   quorate check model.py:Protocol --property agreement --save run.json
+
+  quorate check faulty-paxos --chart run.svg --report run.html
 
   quorate check paxos --json | jq .states
 
@@ -63,8 +75,12 @@ def check(
     parameters: Parameters = None,
     properties: Properties = None,
     as_json: AsJson = False,
-    trace: TraceOption = TraceForm.text,
+    trace: TraceOption = None,
+    charts: Charts = None,
+    report: Report = None,
     save: Save = None,
+    shorten: Shorten = False,
+    regroup: Regroup = Switch.on,
     search: SearchOption = None,
     store: StoreOption = Store.exact,
     stateless: Stateless = False,
@@ -92,6 +108,7 @@ def check(
     from quorate.cli.target import load
     from quorate.search.check import check as run
 
+    check_names(charts or [])
     system = instance(load(target), parameters or [])
     line = ProgressLine()
     try:
@@ -111,7 +128,8 @@ def check(
             max_memory=max_memory,
             timeout=timeout,
             progress=line.update if line.enabled else None,
-            trace=trace is not TraceForm.none or save is not None,
+            shorten=shorten,
+            regroup=regroup is Switch.on,
             target=target,
             crash=crash.value if crash is not None else None,
             crashes=crashes,
@@ -121,11 +139,19 @@ def check(
         line.close()
     if save is not None and result.trace is not None:
         result.trace.save(save, target)
+    write_files(result.trace or next(iter(result.witnesses.values()), None), charts or [])
+    if report is not None:
+        from quorate.traces.html.document import write
+
+        write(result, report)
+        tell(report, written=True)
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
     return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
 
 
-def show_result(result: "Result", *, as_json: bool, trace: TraceForm, witnesses: bool, save: Path | None) -> None:
+def show_result(
+    result: "Result", *, as_json: bool, trace: TraceForm | None, witnesses: bool, save: Path | None
+) -> None:
     """Print a result in the form that was asked for."""
     from quorate.cli.output import show, width
     from quorate.traces.report import report
@@ -137,9 +163,8 @@ def show_result(result: "Result", *, as_json: bool, trace: TraceForm, witnesses:
         print(json.dumps(document))
         return
     saved = str(save) if save is not None and result.trace is not None else None
-    as_text = trace is TraceForm.text
     stream = sys.stderr if trace is TraceForm.json else sys.stdout
-    show(report(result, width=width(stream), trace=as_text, witnesses=as_text and witnesses, saved=saved), stream)
+    show(report(result, width=width(stream), trace=form(trace), witnesses=witnesses, saved=saved), stream)
     if trace is TraceForm.json:
         # The run alone on standard output, so that it can be piped; the report goes beside it.
         print(json.dumps(result.trace.to_json() if result.trace is not None else None))

@@ -52,12 +52,6 @@ class Crash(StrEnum):
     explicit = "explicit"
 
 
-class TraceForm(StrEnum):
-    text = "text"
-    json = "json"
-    none = "none"
-
-
 def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
     """A parser whose complaint reaches the user in its own words."""
 
@@ -127,8 +121,13 @@ Timeout = Annotated[
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
-TraceOption = Annotated[TraceForm, typer.Option("--trace", help="The run that breaks a property: its form, if any.")]
 Save = Annotated[
     Path | None,
-    typer.Option("--save", "--trace-file", metavar="FILE", help="Save that run, for `quorate replay FILE`."),
+    typer.Option(
+        "--save",
+        "--trace-file",
+        metavar="FILE",
+        help="Save it, for `quorate replay FILE`.",
+        rich_help_panel="The run that shows it",
+    ),
 ]

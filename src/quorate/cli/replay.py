@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
+from quorate.cli.outputs import Charts, TraceForm, TraceOption, check_names, form, write_files
 
 EPILOG = """
 Examples:
@@ -16,6 +17,8 @@ Examples:
   quorate check faulty-paxos --save run.json
 
   quorate replay run.json
+
+  quorate replay run.json --trace text --chart run.svg
 
 Exit status: 1 if the run still breaks its property, 0 if it still shows what can happen, 2 if it no longer is a run.
 """
@@ -28,6 +31,8 @@ def replay(
         str | None, typer.Option("--target", metavar="TARGET", help="Where the model is, if it has moved.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")] = False,
+    trace_form: TraceOption = None,
+    charts: Charts = None,
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
     from quorate.cli.output import show, width
@@ -40,12 +45,14 @@ def replay(
     from quorate.traces.replay import follow
     from quorate.traces.text import run
 
+    check_names(charts or [])
     document = saved.load(file)
     system = restored(load(target or _found(str(document["target"]), file)), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
     trace = follow(define(system, environment), document["trace"])
     status = VIOLATED if trace.kind == "violation" else HOLDS
-    if as_json:
+    write_files(trace, charts or [])
+    if as_json or trace_form is TraceForm.json:
         print(json.dumps(trace.to_json()))
         return status
     page = Page(width(sys.stdout))
@@ -53,8 +60,10 @@ def replay(
         page.add(Piece(f"✗ {system!r} still violates {trace.property}", "bad"))
     else:
         page.add(Piece(f"✓ {system!r} still reaches {trace.property}", "good"))
-    page.gap()
-    page.lines.extend(run(trace, page.width).lines)
+    shown = form(trace_form)
+    if shown is not None:
+        page.gap()
+        page.lines.extend(run(trace, page.width, shown).lines)
     show(page)
     return status
 

@@ -145,10 +145,10 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
 # --- files -----------------------------------------------------------------------------------------------------
 
 
-def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
-    """Write a run with what is needed to find its model again."""
+def saved_document(trace: Trace, target: str | None = None) -> dict[str, Any]:
+    """A run with what is needed to find its model again."""
     definition = trace.definition
-    document = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "target": target or target_of(type(definition.system)),
@@ -157,6 +157,11 @@ def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> 
         "environment": definition.environment.to_json(),
         "trace": trace_to_json(trace),
     }
+
+
+def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
+    """Write a run so that `quorate replay` can follow it."""
+    document = saved_document(trace, target)
     try:
         Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     except OSError as error:

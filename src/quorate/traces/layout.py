@@ -35,7 +35,11 @@ STYLES = {
 }
 
 # For terminals that cannot show these signs.
-ASCII = str.maketrans({"✓": "+", "✗": "x", "←": "<-", "→": "->", "·": "|"})
+ASCII = str.maketrans(
+    {"✓": "+", "✗": "x", "←": "<-", "→": "->", "·": "|", "…": "~", "⋮": ":"}
+    # A chart's signs, one for one: what is drawn must stay where it is.
+    | dict(zip("│┃┊├┤─╌▶◀○✕\u2573↻☠", "|#:++-.><oxX@!", strict=True))
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from quorate.language.values import show
 from quorate.search.result import PropertyOutcome, Result
 from quorate.traces.layout import WIDTH, Content, Page, Piece
-from quorate.traces.text import failing, run
+from quorate.traces.text import Form, failing, run
 from quorate.traces.words import count, duration, memory, rate
 
 MOST_VALUES = 6  # of those that a property read; all of them are listed at the end of the run
@@ -28,7 +28,7 @@ def report(
     result: Result,
     *,
     width: int = WIDTH,
-    trace: bool = True,
+    trace: Form | None = "auto",
     witnesses: bool = False,
     saved: str | None = None,
 ) -> Page:
@@ -36,15 +36,15 @@ def report(
     page = Page(width)
     _verdict(page, result)
     _why(page, result)
-    if trace and result.trace is not None:
+    if trace is not None and result.trace is not None:
         page.gap()
-        page.lines.extend(run(result.trace, width).lines)
-    if witnesses:
+        page.lines.extend(run(result.trace, width, trace).lines)
+    if trace is not None and witnesses:
         for witness in result.witnesses.values():
             page.gap()
-            page.lines.extend(run(witness, width).lines)
+            page.lines.extend(run(witness, width, trace).lines)
     page.gap()
-    page.table([*_figures(result), *_reductions(result)])
+    page.table([*figures(result), *reductions(result)])
     if result.trace is not None:
         _replay(page, result, saved)
     return page
@@ -53,12 +53,17 @@ def report(
 # --- the verdict, and why --------------------------------------------------------------------------------------
 
 
-def _verdict(page: Page, result: Result) -> None:
-    mark, style, text = {
+def verdict(result: Result) -> tuple[str, str, str]:
+    """A sign, its style, and what is said of the system."""
+    return {
         "holds": ("✓", "good", _holds(result)),
         "violated": ("✗", "bad", _violates(result)),
         "incomplete": ("?", "open", "is not decided"),
     }[result.verdict]
+
+
+def _verdict(page: Page, result: Result) -> None:
+    mark, style, text = verdict(result)
     # A parameter that is None was left open; the others say which instance this is.
     given = {name: value for name, value in result.parameters.items() if value is not None}
     parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
@@ -93,8 +98,8 @@ def _why(page: Page, result: Result) -> None:
         if len(result.trace.reason) > MOST_VALUES:
             page.add("  ", Piece(f"and {len(result.trace.reason) - MOST_VALUES} more values that it read", "faint"))
     elif result.verdict == "violated":
-        outcome = next((p for p in result.properties if p.name == result.property), None)
-        page.add("  ", outcome.note if outcome is not None and outcome.note else "no reachable state satisfies it")
+        broken = next((p for p in result.properties if p.name == result.property), None)
+        page.add("  ", broken.note if broken is not None and broken.note else "no reachable state satisfies it")
     elif result.verdict == "incomplete":
         stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
         page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
@@ -112,10 +117,10 @@ def _properties(page: Page, result: Result) -> None:
         return
     page.gap()
     page.table(
-        (_marked(outcome), _outcome(outcome, result))
-        for outcome in result.properties
+        (_marked(each), outcome(each, result))
+        for each in result.properties
         # A violation was told above; that the others were cut short by it is only worth a line each when there are any.
-        if result.verdict != "violated" or outcome.name != result.property
+        if result.verdict != "violated" or each.name != result.property
     )
 
 
@@ -124,25 +129,26 @@ def _marked(outcome: PropertyOutcome) -> Content:
     return Piece(mark, style), f" {outcome.name}"
 
 
-def _outcome(outcome: PropertyOutcome, result: Result) -> Content:
-    if outcome.note:
-        return outcome.note
-    if outcome.kind == "can":
-        witness = result.witnesses.get(outcome.name)
-        if outcome.verdict == "holds":
+def outcome(found: PropertyOutcome, result: Result) -> Content:
+    """How a property fared, in words."""
+    if found.note:
+        return found.note
+    if found.kind == "can":
+        witness = result.witnesses.get(found.name)
+        if found.verdict == "holds":
             return "can happen" + (f", first after {count(len(witness), 'step')}" if witness is not None else "")
-        return "cannot happen" if outcome.verdict == "violated" else "not seen so far"
+        return "cannot happen" if found.verdict == "violated" else "not seen so far"
     return {
-        "holds": "never" if outcome.kind == "deadlock" else "in every state",
+        "holds": "never" if found.kind == "deadlock" else "in every state",
         "violated": "violated",
         "incomplete": "not violated in what was searched",
-    }[outcome.verdict]
+    }[found.verdict]
 
 
 # --- the figures -----------------------------------------------------------------------------------------------
 
 
-def _figures(result: Result) -> Iterator[tuple[str, Content]]:
+def figures(result: Result) -> Iterator[tuple[str, Content]]:
     final = f", {result.deadlocks:,} of them without a next step" if result.deadlocks else ""
     yield "states", f"{result.states:,}{final}"
     yield "transitions", f"{result.transitions:,}"
@@ -180,7 +186,7 @@ def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
         yield "Byzantine", f"{number:,} of the processes {role}: may send anything, under their own name, at any time"
 
 
-def _reductions(result: Result) -> Iterator[tuple[str, Content]]:
+def reductions(result: Result) -> Iterator[tuple[str, Content]]:
     """Those that ran with their figures; those that did not, together where the reason is the same."""
     left_out: dict[str, list[str]] = {}
     for name, figures in result.reductions.items():

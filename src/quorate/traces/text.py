@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from quorate import semantics
 from quorate.language.values import encode, show
@@ -26,14 +26,44 @@ if TYPE_CHECKING:
     from quorate.semantics import State, Step
     from quorate.traces.trace import Trace
 
+Form = Literal["auto", "chart", "text"]
+
 _ENVIRONMENT = {"lose": "loses", "duplicate": "duplicates", "crash": "crashes", "recover": "recovers"}
 
 
-def run(trace: Trace, width: int = WIDTH) -> Page:
-    """The whole run: a heading, where it starts if there was a choice, every step, and what it ends in."""
+def run(trace: Trace, width: int = WIDTH, form: Form = "text") -> Page:
+    """The whole run: a heading, where it starts if there was a choice, every step, and what it ends in.
+
+    In the form "auto" it is drawn if it is short and there is room for it, and written out otherwise.
+    """
     page = Page(width)
-    page.add(Piece(_heading(trace), "heading"))
+    page.add(Piece(heading(trace), "heading"))
     _initial(page, trace)
+    picture = _picture(trace, width, form)
+    if picture is not None:
+        page.gap()
+        page.lines.extend(picture.lines)
+    else:
+        _steps(page, trace)
+    page.gap()
+    _ending(page, trace, drawn=picture is not None)
+    return page
+
+
+def _picture(trace: Trace, width: int, form: Form) -> Page | None:
+    """The run as a chart, if that is wanted and can be."""
+    if form == "text" or not trace.steps:
+        return None
+    from quorate.traces.chart import terminal
+    from quorate.traces.chart.model import chart
+
+    if form == "auto" and len(trace.steps) > terminal.LONGEST:
+        return None
+    picture = chart(trace)
+    return terminal.draw(picture, width) if form == "chart" or terminal.fits(picture, width) else None
+
+
+def _steps(page: Page, trace: Trace) -> None:
     actors = [_actor(trace.definition, step) for step in trace.steps]
     actions = [_action(step) for step in trace.steps]
     number_width = len(str(len(trace.steps))) + 3
@@ -54,12 +84,10 @@ def run(trace: Trace, width: int = WIDTH) -> Page:
         if number < len(trace.steps) and step.next is not None:
             _in_flight(page, number_width + 3, trace.definition, step.next)
         before = step.next if step.next is not None else before
-    page.gap()
-    _ending(page, trace)
-    return page
 
 
-def _heading(trace: Trace) -> str:
+def heading(trace: Trace) -> str:
+    """What a run is, in a line."""
     which = "The shortest run" if trace.shortest else "A run"
     if trace.kind == "witness":
         shows = f"that reaches {trace.property}"
@@ -199,7 +227,7 @@ def _in_flight(page: Page, indent: int, definition: Definition, state: State) ->
     page.add(Piece(start + listed, "faint"), hanging=indent + 4)
 
 
-def _ending(page: Page, trace: Trace) -> None:
+def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
     if failing(trace) is not None:
         return  # the step itself said what went wrong
     where = "here" if trace.steps else "in the initial state"
@@ -218,7 +246,7 @@ def _ending(page: Page, trace: Trace) -> None:
         if line.replace(" = ", " is ", 1) not in said:
             page.add("      ", line, hanging=10)
     left = in_flight(trace.definition, trace.states[-1])
-    if left:
+    if left and not drawn:  # a picture shows what was never received
         page.gap()
         page.add("  ", Piece("still in flight", "faint"))
         for text, sender, receivers in left:

@@ -1,0 +1,58 @@
+"""Writing a chart to a file; the file's name says in which form."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.language.errors import TargetError
+from quorate.traces.chart.model import chart
+
+if TYPE_CHECKING:
+    from quorate.traces.trace import Trace
+
+FORMS = (".svg", ".png", ".mmd", ".txt")
+
+
+def check_name(path: str | PathLike[str]) -> None:
+    """Refuse a name that says no form, before anything long is done for it."""
+    if Path(path).suffix.lower() not in FORMS:
+        raise TargetError(
+            f"{fspath(path)} does not say in which form the chart is wanted",
+            hint=f"name it with one of {', '.join(FORMS)}",
+            code="Q314",
+        )
+    if Path(path).suffix.lower() == ".png":
+        from importlib.util import find_spec
+
+        if find_spec("resvg_py") is None:
+            from quorate.traces.chart.png import missing
+
+            raise missing()
+
+
+def write(trace: Trace, path: str | PathLike[str]) -> None:
+    """Draw a run into a file."""
+    check_name(path)
+    kind = Path(path).suffix.lower()
+    picture = chart(trace)
+    if kind == ".mmd":
+        from quorate.traces.chart.mermaid import mermaid
+
+        content = mermaid(picture).encode()
+    elif kind == ".txt":
+        from quorate.traces.chart.terminal import draw
+
+        content = (draw(picture, 110).plain() + "\n").encode()
+    else:
+        from quorate.traces.chart.layout import laid_out
+        from quorate.traces.chart.png import png
+        from quorate.traces.chart.svg import svg
+
+        drawing = laid_out(picture)
+        content = png(drawing) if kind == ".png" else svg(drawing).encode()
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
