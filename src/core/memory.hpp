@@ -32,10 +32,8 @@ public:
     }
     std::byte* data() const { return data_; }
     std::size_t size() const { return bytes_; }
-    // The first bytes are not needed any more.
-    void give_back(std::size_t bytes) {
-        if (bytes > 0) madvise(data_, bytes, MADV_DONTNEED);
-    }
+    // A part, in whole pages, is not needed any more.
+    void give_back(std::size_t offset, std::size_t bytes) { madvise(data_ + offset, bytes, MADV_DONTNEED); }
 
 private:
     std::byte* data_ = nullptr;

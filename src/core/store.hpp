@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <thread>
 
 #include "layout.hpp"
 #include "memory.hpp"
@@ -86,9 +87,10 @@ public:
     // Packs every state anew, for the cells that exist now. The index stays: it depends on cell numbers alone.
     void widen() {
         const Layout wider = Layout::fit(tables_);
-        std::vector<Id> cells(tables_.width());
-        std::vector<Word> words(wider.words());
-        for (Array& array : arrays_) {
+        in_parallel([&](std::size_t thread, std::size_t) {
+            Array& array = arrays_[thread];
+            std::vector<Id> cells(tables_.width());
+            std::vector<Word> words(wider.words());
             const std::uint64_t count = array.count.load(std::memory_order_relaxed);
             for (std::size_t b = 0; b < array.blocks.size(); ++b) {
                 Block fresh = block(wider, b);
@@ -100,14 +102,13 @@ public:
                 }
                 array.blocks[b] = std::move(fresh);
             }
-        }
+        });
         layout_ = wider;
     }
 
 private:
     static constexpr unsigned known_bits = 10;
-    static constexpr std::size_t given_back = std::size_t{1}
-                                              << 20;  // slots read between two times memory is given back
+    static constexpr std::size_t given_back = std::size_t{1} << 18;  // slots, between two times
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
@@ -156,22 +157,37 @@ private:
         else
             insert_states();
     }
-    // Reads the old table and writes the new one in order: home positions keep their order when the table grows.
+    // Reads the old table and writes the new one in order: home positions keep their order when the table grows. So
+    // each thread reads a part of the old table and writes a part of the new one; at the seams they may meet.
     void move_slots(Block& old_index, std::size_t old_capacity, unsigned bits) {
         const Slot* old = reinterpret_cast<const Slot*>(old_index.data());
         const std::size_t old_block = old_capacity >> known_bits;
         const unsigned old_low = static_cast<unsigned>(std::bit_width(old_block - 1)), low = bits - known_bits;
-        for (std::size_t i = 0; i < old_capacity; ++i) {
-            if (i % given_back == 0) old_index.give_back(i * sizeof(Slot));
-            const std::uint64_t slot = old[i].load(std::memory_order_relaxed);
-            if (slot == 0) continue;
-            const std::uint64_t known = slot >> 40;
-            const std::size_t low_part = known >> (24 - old_low);
-            const std::size_t high_part = ((i - low_part) & (old_capacity - 1)) >> old_low;
-            std::size_t place = high_part << low | known >> (24 - low);
-            while (slots()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
-            slots()[place].store(slot, std::memory_order_relaxed);
-        }
+        in_parallel([&](std::size_t thread, std::size_t threads) {
+            const std::size_t begin = old_capacity / threads * thread;
+            const std::size_t end = thread + 1 == threads ? old_capacity : old_capacity / threads * (thread + 1);
+            for (std::size_t i = begin; i < end; ++i) {
+                // Memory that was read is given back now and then, so that the two tables are never there whole.
+                if (i % given_back == 0 && i >= begin + given_back)
+                    old_index.give_back((i - given_back) * sizeof(Slot), given_back * sizeof(Slot));
+                const std::uint64_t slot = old[i].load(std::memory_order_relaxed);
+                if (slot == 0) continue;
+                const std::uint64_t known = slot >> 40;
+                const std::size_t low_part = known >> (24 - old_low);
+                const std::size_t high_part = ((i - low_part) & (old_capacity - 1)) >> old_low;
+                const std::size_t home = high_part << low | known >> (24 - low);
+                std::size_t place = home;
+                for (std::uint64_t empty = 0; !slots()[place].compare_exchange_strong(empty, slot); empty = 0)
+                    place = (place + 1) & mask_;
+                if (((place - home) & mask_) >= block_size()) far_ = true;
+            }
+        });
+    }
+    template <typename Work>
+    void in_parallel(Work work) {
+        std::vector<std::jthread> others;
+        for (std::size_t i = 1; i < arrays_.size(); ++i) others.emplace_back([&, i] { work(i, arrays_.size()); });
+        work(0, arrays_.size());
     }
     void insert_states() {
         far_ = false;

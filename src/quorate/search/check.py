@@ -12,6 +12,7 @@ from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError, Location, ModelError, PropertyError
 from quorate.language.system import System
+from quorate.language.traffic import NetworkModel, differences
 from quorate.properties import evaluate
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher, default_memory_limit
@@ -53,9 +54,10 @@ def check(
     crash: Literal["implicit", "explicit"] | None = None,
     crashes: int | None = None,
     byzantine: Mapping[str, int] | None = None,
+    network_model: NetworkModel = "m",
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
-    environment = Environment(crash, crashes, byzantine or {})
+    environment = Environment(crash, crashes, byzantine or {}, network_model)
     options = Options(
         search,
         por,
@@ -122,11 +124,21 @@ class _Check:
         while found["stop"] == "regrown":
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
             self.model.engine.clear_answers()
-            reduce(self.model, figures)
+            reduce(self.model, figures, self.options)
             found = self._search_once(max_states)
+        if figures["por"]["ran"] and found["violation"] is not None and not self.options.depth_first:
+            return self._without_por(found)
         return found
 
-    def _search_once(self, max_states: int | None) -> dict[str, Any]:
+    def _without_por(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
+        self.model.engine.unrelate()
+        again = self._search_once(SHORTER_STATES, found["violation"]["length"])
+        if again["violation"] is None:
+            return found
+        return found | {"violation": again["violation"], "is_shortest": True}
+
+    def _search_once(self, max_states: int | None, depth: int | None = None) -> dict[str, Any]:
         options = self.options
         bits = 0
         if options.store == "bitstate":
@@ -142,7 +154,9 @@ class _Check:
             max_states,
             memory + _core.resident_bytes() if options.max_memory is None else memory,
             self.watcher.seconds_left,
+            depth,
         )
+        found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
 
     def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
@@ -196,7 +210,7 @@ class _Check:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
         violation = found["violation"]
-        shortest = not self.options.depth_first
+        shortest = found["is_shortest"]
         trace = None
         if violation is not None:
             trace = rebuild(self.model, violation, shortest)
@@ -204,7 +218,7 @@ class _Check:
             trace = self._readable(trace)
         witnesses = {}
         for goal in found["goals"]:
-            witness = rebuild(self.model, goal, shortest)
+            witness = rebuild(self.model, goal, shortest and self.options.por == "none")
             witnesses[witness.property] = witness
         return (trace, witnesses) if self.wants_trace else (None, {})
 
@@ -282,6 +296,8 @@ class _Check:
             f"{message} is sent to {receiver}, but no transition of {receiver} takes it"
             for message, receiver in self.model.unhandled
         ]
+        specs = {column.cls: column.spec for column in self.definition.processes}.values()
+        warnings += differences(self.definition.environment.network_model, specs, self.asked.deadlock)
         if self.options.depth_first and self.options.threads > 1:
             warnings.append("threads are for breadth-first search; this one ran on a single thread")
         return tuple(warnings)
@@ -306,4 +322,12 @@ def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
 def _nothing() -> dict[str, Any]:
     """What a search reports that never began."""
     numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes"), 0)
-    return {**numbers, "stop": "interrupt", "coverage": 0.0, "violation": None, "goals": [], "cut": []}
+    return {
+        **numbers,
+        "stop": "interrupt",
+        "coverage": 0.0,
+        "violation": None,
+        "goals": [],
+        "cut": [],
+        "is_shortest": False,
+    }

@@ -1,0 +1,80 @@
+// The store keeps every state once, whatever the number of threads and however often it grows and widens.
+
+#include "check.hpp"
+#include "store.hpp"
+
+using namespace quorate;
+
+namespace {
+
+// Two processes with so many local states, and nothing else.
+void fill(Tables& tables, Id first, Id second) {
+    for (Id count : {first, second}) {
+        Column& column = tables.add_column(false);
+        for (Id local = 0; local < count; ++local) {
+            column.add_local(local, {0}, none);
+            tables.cell(column, local, {});
+        }
+    }
+}
+
+struct Inserter {
+    const Tables& tables;
+    Store& store;
+    std::vector<Word> words = std::vector<Word>(8);
+
+    bool insert(unsigned thread, Id a, Id b, std::uint64_t& number) {
+        const Id cells[] = {a, b};
+        while (store.needs_growth()) store.grow();
+        store.layout().pack(cells, words.data());
+        return store.insert(thread, words.data(), spread(tables.sum(cells)), number) == Store::Insertion::fresh;
+    }
+};
+
+}  // namespace
+
+TEST("a state is kept once while the index grows") {
+    for (unsigned threads : {1u, 2u, 3u}) {
+        Tables tables{Network{}};
+        fill(tables, 2048, 1024);
+        Store store(tables, threads);
+        Inserter inserter{tables, store};
+        std::uint64_t number = 0, fresh = 0;
+        for (Id a = 0; a < 2048; ++a)
+            for (Id b = 0; b < 1024; ++b) fresh += inserter.insert((a + b) % threads, a, b, number);
+        CHECK_EQUAL(fresh, std::uint64_t{2048} * 1024);
+        CHECK_EQUAL(store.size(), fresh);
+        std::uint64_t wrong = 0;
+        for (Id a = 0; a < 2048; ++a) {
+            for (Id b = 0; b < 1024; ++b) {
+                wrong += inserter.insert(0, a, b, number);
+                Id cells[2];
+                store.layout().unpack(store.state(static_cast<unsigned>(number % threads), number / threads), cells);
+                wrong += cells[0] != a || cells[1] != b;
+            }
+        }
+        CHECK_EQUAL(wrong, std::uint64_t{0});
+    }
+}
+
+TEST("widening changes no state and keeps the index") {
+    Tables tables{Network{}};
+    fill(tables, 3, 2);
+    Store store(tables, 2);
+    Inserter inserter{tables, store};
+    std::uint64_t number = 0;
+    for (Id a = 0; a < 3; ++a)
+        for (Id b = 0; b < 2; ++b) CHECK(inserter.insert((a + b) % 2, a, b, number));
+    Column& column = *tables.columns[0];
+    for (Id local = 3; local < 5000; ++local) {
+        column.add_local(local, {0}, none);
+        tables.cell(column, local, {});
+        if (store.layout().fits(0, local)) continue;
+        store.widen();
+        CHECK(store.layout().fits(0, local));
+        for (Id a = 0; a < 3; ++a)
+            for (Id b = 0; b < 2; ++b) CHECK(!inserter.insert(0, a, b, number));
+    }
+    CHECK(inserter.insert(1, 4999, 1, number));
+    CHECK_EQUAL(store.size(), std::uint64_t{7});
+}
