@@ -6,18 +6,28 @@ deadlocks, what is reachable, with every search, and with every exact reduction 
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
+from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, note
 
-from generator import Protocol, fitted, protocols, system, without_claims
+from generator import Protocol, Tape, fitted, protocols, system, without_claims
 from quorate import Process, Result, System, Trace, check, final, invariant
 from quorate.language.definition import Definition, define
 from quorate.language.outcome import is_crashed
 from quorate.language.values import encode
 from quorate.properties import evaluate
+from quorate.protocols import CATALOGUE
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
+from quorate.protocols.paxos import Paxos
 from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
 from reference import Exploration, explore
 
@@ -335,3 +345,77 @@ def test_reductions_on_generated_protocols(protocol: Protocol) -> None:
 @given(protocols())
 def test_observations_of_generated_protocols(protocol: Protocol) -> None:
     compare_observations(system(without_claims(sized(protocol))))
+
+
+# Bundled protocols
+
+# Parameters small enough for the reference. Others are tried with their defaults, and left out if they are too large.
+SMALL: dict[str, list[dict[str, Any]]] = {
+    "paxos": [{"acceptors": 2}, {"acceptors": 2, "majority": 1}, {"proposers": 1, "learners": 2}],
+    "faulty-paxos": [{"acceptors": 2}],
+    "faulty-paxos-2": [{"proposers": 2, "acceptors": 2}],
+    "paxos-single": [{"acceptors": 2, "majority": 1}, {"proposers": 1}],
+    "two-phase-commit": [{}, {"crashes": 1}],
+    "ping-pong": [{}],
+    "lamport-mutex": [{"requests": 1}],
+    "paxos-counting": [{"proposers": 1}],
+    "two-phase-commit-recovery": [{"participants": 1}],
+    "three-phase-commit": [{"participants": 1}],
+    "multi-paxos": [{"acceptors": 1}, {"acceptors": 2, "slots": 1}],
+    "raft-election": [{"servers": 2, "terms": 1}, {"terms": 1, "crashes": 0}],
+    "pbft": [{"byzantine": 2, "quorum": 4}],
+    "ben-or": [{"processes": 2, "f": 0}],
+    "chandra-toueg": [{"rounds": 1, "crashes": 0}],
+    "chain-replication": [{"servers": 2, "writes": 1, "reads": 1}],
+    "gossip": [{"nodes": 3}],
+    "safe-storage": [{"writes": 1}],
+    "atomic-storage": [{"bases": 1}],
+    "fd-consensus": [{"processes": 2}],
+    "faulty-fd-consensus": [{"processes": 2}],
+}
+INSTANCES = [(name, parameters) for name in CATALOGUE for parameters in SMALL.get(name, [{}])]
+
+
+@pytest.mark.parametrize(("name", "parameters"), INSTANCES, ids=[f"{each[0]}{each[1]}" for each in INSTANCES])
+def test_bundled_protocols(name: str, parameters: dict[str, Any]) -> None:
+    module, cls = CATALOGUE[name].split(":")
+    made: type[System] = getattr(import_module(module), cls)
+    if name not in SMALL:
+        size = check(made(**parameters), property=(), max_states=MOST_STATES, **PLAIN)
+        if size.stopped_by is not None:
+            pytest.skip(f"more than {MOST_STATES} states with default parameters")
+    found = explore(define(made(**parameters)), max_states=4 * MOST_STATES)
+    compare_searches(lambda: made(**parameters), found, stateless=found.states < 60)
+    compare_reductions(lambda: made(**parameters), found)
+    compare_observations(made(**parameters))
+
+
+@pytest.mark.parametrize(
+    ("cls", "options"),
+    [(Paxos, PLAIN), (Paxos, {}), (FaultyPaxos, PLAIN), (FaultyPaxos, {}), (FaultyPaxos2, {})],
+    ids=["plain", "reduced", "plain, violated", "reduced, violated", "large, violated"],
+)
+def test_any_number_of_threads_reports_the_same(cls: type[System], options: dict[str, Any]) -> None:
+    """Large enough for all threads to have work; a level that holds a violation is finished by all of them."""
+    runs = [run_of(check(cls(), threads=threads, **options)) for threads in (1, 2, 3, 5)]
+    assert runs[0] == runs[1] == runs[2] == runs[3]
+
+
+def test_every_hash_seed_reports_the_same() -> None:
+    """Rule 13, on generated protocols: in processes of their own, since the seed is chosen when Python starts."""
+    outputs = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-c", "import test_against_reference; test_against_reference.print_runs()"]
+        outputs.add(subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout)
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == 30
+
+
+def print_runs() -> None:
+    """The runs of some generated protocols, for comparison between processes."""
+    tapes = Random(13)
+    for _ in range(30):
+        protocol = fitted(Tape(tapes.randbytes(Tape.LENGTH)).protocol(), MOST_STATES)
+        if protocol is not None:
+            print(run_of(check(system(protocol))), run_of(check(system(protocol), **PLAIN)))
