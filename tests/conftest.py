@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
-# Building classes and exploring states takes long for Hypothesis' taste, and is the point here.
-COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+# Building classes and exploring states takes long for Hypothesis' taste, and is the point here. Protocols are made
+# small part by part (simplify.py), which is faster than shrinking the bytes they are made of.
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "phases": (Phase.explicit, Phase.reuse, Phase.generate),
+}
 
 settings.register_profile("ci", max_examples=100, derandomize=True, database=None, **COMMON)  # type: ignore[arg-type]
 deep = int(os.environ.get("QUORATE_DEEP", "0"))

@@ -78,10 +78,8 @@ class Term(NamedTuple):
     add: int = 0
 
 
-class Test(NamedTuple):
-    """A guard: compares two terms."""
-
-    __test__ = False  # not one of pytest's
+class Guard(NamedTuple):
+    """Compares two terms."""
 
     left: Term
     compare: Operator
@@ -117,7 +115,7 @@ class Befriend(NamedTuple):
 class Claim(NamedTuple):
     """An assertion, or (if `crude`) a division by zero, where the test is false."""
 
-    test: Test
+    test: Guard
     crude: bool = False
 
 
@@ -129,8 +127,8 @@ class Rule(NamedTuple):
 
     kind: Kind
     message: str = "Ask"
-    when: Test | None = None
-    where: Test | None = None
+    when: Guard | None = None
+    where: Guard | None = None
     same: bool = False
     keep: bool = False
     size: int = 2
@@ -144,9 +142,9 @@ class Reaction(NamedTuple):
     """What a monitor does about an event; `claim` may fail."""
 
     event: str
-    when: Test | None
+    when: Guard | None
     puts: tuple[Put, ...]
-    claim: Test | None
+    claim: Guard | None
 
 
 class Look(NamedTuple):
@@ -162,7 +160,7 @@ class Look(NamedTuple):
 class Role(NamedTuple):
     """A class of processes."""
 
-    count: int
+    number: int
     x: int
     rules: tuple[Rule, ...]
     within: int | None = None
@@ -210,7 +208,7 @@ class Numbers:
         value = getattr(self.owner, term.source) if term.source in ("x", "y") else self.known[term.source]
         return int((value + term.add) % self.modulus)
 
-    def test(self, test: Test | None) -> bool:
+    def test(self, test: Guard | None) -> bool:
         return test is None or COMPARE[test.compare](self(test.left), self(test.right))
 
 
@@ -340,14 +338,14 @@ def system(protocol: Protocol, extra: dict[str, Any] | None = None) -> System:
         names = {f"reaction{number}": reaction(each) for number, each in enumerate(protocol.watch)}
         fields = {"__annotations__": {"x": int, "y": int}, "x": 0, "y": 0, "MODULUS": protocol.modulus}
         watched = type("Watch", (Monitor,), {**fields, **names})
-    columns = sum(role.count for role in protocol.roles) + (watched is not None)
+    columns = sum(role.number for role in protocol.roles) + (watched is not None)
 
     def build(self: Any) -> None:
         self.network = protocol.network
         if protocol.crashes:
             whose = roles[0] if protocol.crash_first_role_only else None
             self.faults = crashes(protocol.crashes, of=whose, cut_short=protocol.cut_short, recover=protocol.recover)
-        pids = [self.spawn(cls) for cls, role in zip(roles, protocol.roles, strict=True) for _ in range(role.count)]
+        pids = [self.spawn(cls) for cls, role in zip(roles, protocol.roles, strict=True) for _ in range(role.number)]
         self.connect(pids, peers=Peers(pids))
         if protocol.starts:
             self.connect(pids[0], y=self.choose(protocol.starts) % protocol.modulus)
@@ -388,7 +386,7 @@ def fitted(protocol: Protocol, most: int) -> Protocol | None:
     """The same protocol, or the nearest tamer one that has at most so many states; None if none has."""
     calm = protocol._replace(crashes=min(protocol.crashes, 1), network=replace(protocol.network, losses=0))
     calmer = calm._replace(crashes=0, network=replace(calm.network, duplicates=0))
-    fewer = calmer._replace(roles=tuple(role._replace(count=1) for role in calmer.roles))
+    fewer = calmer._replace(roles=tuple(role._replace(number=1) for role in calmer.roles))
     for candidate in dict.fromkeys((protocol, calm, calmer, fewer)):
         for fuel in dict.fromkeys((candidate.fuel, 4, 3, 2, 1)):
             if 0 <= candidate.fuel < fuel:
@@ -440,18 +438,18 @@ class Tape:
     def term(self, *sources: Source) -> Term:
         return Term(self.pick(sources), self.pick((0, 1, 2)))
 
-    def test(self, *sources: Source) -> Test:
+    def test(self, *sources: Source) -> Guard:
         compare = self.pick(OPERATORS)
         left = Term(self.pick(sources))
         other: Source = "x" if left.source == "y" else "y"
-        return Test(left, compare, Term("zero", self.pick((0, 1, 2))) if not self.one_in(4) else Term(other))
+        return Guard(left, compare, Term("zero", self.pick((0, 1, 2))) if not self.one_in(4) else Term(other))
 
-    def filter(self) -> Test:
+    def filter(self) -> Guard:
         """What a quorum says of each message: half of the time it depends on the process too."""
         left, compare = Term("n"), self.pick(OPERATORS)
-        return Test(left, compare, Term(self.pick(FIELDS)) if self.one_in(2) else Term("zero", self.pick((0, 1))))
+        return Guard(left, compare, Term(self.pick(FIELDS)) if self.one_in(2) else Term("zero", self.pick((0, 1))))
 
-    def test_in(self, count: int, *sources: Source) -> Test | None:
+    def test_in(self, count: int, *sources: Source) -> Guard | None:
         return self.test(*sources) if self.one_in(count) else None
 
     def put(self) -> Put:
@@ -491,7 +489,9 @@ class Tape:
     def starting(self, x: int) -> Rule:
         """A rule that is enabled initially, and sends."""
         if self.one_in(3):
-            guard = Test(Term("x"), "==", Term("zero", x)) if self.one_in(2) else Test(Term("y"), "<", Term("zero", 1))
+            guard = (
+                Guard(Term("x"), "==", Term("zero", x)) if self.one_in(2) else Guard(Term("y"), "<", Term("zero", 1))
+            )
             return Rule("step", when=guard, actions=self.body(12))
         return Rule("start", actions=self.body(12))
 

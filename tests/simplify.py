@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from generator import Look, Protocol, Role, Rule, Term
 from quorate.language.network import Network
+
+SECONDS = 120
+
+
+def passes(protocol: Protocol, compare: Callable[[Protocol], object]) -> None:
+    """Run a comparison; if it fails, fail with the simplest protocol that fails in the same place."""
+    place = _place(protocol, compare)
+    if place is None:
+        return
+    end = time.monotonic() + SECONDS
+    simplest = simplified(protocol, lambda other: time.monotonic() < end and _place(other, compare) == place)
+    print(f"the simplest protocol that fails in the same place:\n{simplest!r}")
+    compare(simplest)
+    raise AssertionError(f"fails now and then: {simplest!r}")
+
+
+def _place(protocol: Protocol, compare: Callable[[Protocol], object]) -> object:
+    """Where the comparison fails; None if it does not."""
+    try:
+        compare(protocol)
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return type(error), frame.filename, frame.lineno
+    return None
 
 
 def simplified(protocol: Protocol, fails: Callable[[Protocol], bool]) -> Protocol:
@@ -34,7 +60,7 @@ def simpler(protocol: Protocol) -> Iterator[Protocol]:
         yield protocol._replace(network=network)
     for name in ("starts", "invariants", "cans"):
         for fewer in _without_one(getattr(protocol, name)):
-            yield protocol._replace(**{name: fewer})
+            yield _with(protocol, name, fewer)
     plainest = {
         "crashes": 0,
         "cut_short": False,
@@ -45,7 +71,7 @@ def simpler(protocol: Protocol) -> Iterator[Protocol]:
     }
     for name, plain in plainest.items():
         if getattr(protocol, name) != plain:
-            yield protocol._replace(**{name: plain})
+            yield _with(protocol, name, plain)
     for fuel in (1, 2, 3):
         if protocol.fuel < 0 or fuel < protocol.fuel:
             yield protocol._replace(fuel=fuel)
@@ -62,10 +88,14 @@ def simpler(protocol: Protocol) -> Iterator[Protocol]:
         looks = getattr(protocol, name)
         for at, look in enumerate(looks):
             for plainer_look in _looks(look):
-                yield protocol._replace(**{name: (*looks[:at], plainer_look, *looks[at + 1 :])})
+                yield _with(protocol, name, (*looks[:at], plainer_look, *looks[at + 1 :]))
     if protocol.final is not None:
         for plainer_look in _looks(protocol.final):
             yield protocol._replace(final=plainer_look)
+
+
+def _with(protocol: Protocol, name: str, value: Any) -> Protocol:
+    return protocol._replace(**{name: value})
 
 
 def _without_one(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -86,8 +116,8 @@ def _networks(network: Network) -> Iterator[Network]:
 
 
 def _roles(role: Role) -> Iterator[Role]:
-    if role.count > 1:
-        yield role._replace(count=role.count - 1)
+    if role.number > 1:
+        yield role._replace(number=role.number - 1)
     for fewer in _without_one(role.rules):
         yield role._replace(rules=fewer)
     if role.within is not None:

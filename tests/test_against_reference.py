@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, note
+from hypothesis import assume, given
 
 from generator import Protocol, Tape, fitted, protocols, system, without_claims
 from quorate import Process, Result, System, Trace, check, final, invariant
@@ -30,6 +30,7 @@ from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
 from quorate.protocols.paxos import Paxos
 from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
 from reference import Exploration, explore
+from simplify import passes
 
 MOST_STATES = 700
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
@@ -179,7 +180,7 @@ def compare_searches(make: Callable[[], System], found: Exploration, stateless: 
     for options in ({"search": "dfs"}, {"stateless": True, "max_states": 30_000}, {"store": "bitstate"}):
         if "stateless" in options and not stateless:
             continue
-        result = check(make(), **PLAIN, **options)  # type: ignore[arg-type]
+        result = check(make(), **PLAIN, **options)
         if result.stopped_by == "states":
             continue
         if every:
@@ -325,26 +326,30 @@ def sized(protocol: Protocol) -> Protocol:
     smaller = fitted(protocol, MOST_STATES)
     assume(smaller is not None)  # test_generator.py counts how often this happens: hardly ever
     assert smaller is not None
-    note(repr(smaller))
     return smaller
 
 
 @given(protocols())
 def test_every_search_on_generated_protocols(protocol: Protocol) -> None:
-    protocol = sized(protocol)
-    found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
-    compare_searches(lambda: system(protocol), found, stateless=found.states < 60)
+    def compare(protocol: Protocol) -> None:
+        found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
+        compare_searches(lambda: system(protocol), found, stateless=found.states < 60)
+
+    passes(sized(protocol), compare)
 
 
 @given(protocols())
 def test_reductions_on_generated_protocols(protocol: Protocol) -> None:
-    protocol = sized(protocol)
-    compare_reductions(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES))
+    def compare(protocol: Protocol) -> None:
+        found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
+        compare_reductions(lambda: system(protocol), found)
+
+    passes(sized(protocol), compare)
 
 
 @given(protocols())
 def test_observations_of_generated_protocols(protocol: Protocol) -> None:
-    compare_observations(system(without_claims(sized(protocol))))
+    passes(without_claims(sized(protocol)), lambda protocol: compare_observations(system(protocol)))
 
 
 # Bundled protocols
