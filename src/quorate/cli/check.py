@@ -36,15 +36,16 @@ from quorate.cli.options import (
 )  # fmt: skip
 from quorate.cli.outputs import (
     Charts,
+    Exports,
+    Files,
+    Pytest,
     Regroup,
     Report,
     Shorten,
     TraceForm,
     TraceOption,
-    check_names,
     form,
     tell,
-    write_files,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def check(
     charts: Charts = None,
     report: Report = None,
     save: Save = None,
+    exports: Exports = None,
+    pytest: Pytest = None,
     shorten: Shorten = False,
     regroup: Regroup = Switch.on,
     search: SearchOption = None,
@@ -108,7 +111,7 @@ def check(
     from quorate.cli.target import load
     from quorate.search.check import check as run
 
-    check_names(charts or [])
+    files = Files(charts or [], exports or [], pytest)
     system = instance(load(target), parameters or [])
     line = ProgressLine()
     try:
@@ -139,13 +142,13 @@ def check(
         line.close()
     if save is not None and result.trace is not None:
         result.trace.save(save, target)
-    write_files(result.trace or next(iter(result.witnesses.values()), None), charts or [])
+    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
+    files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
         from quorate.traces.html.document import write
 
         write(result, report)
         tell(report, written=True)
-    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
     return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
 
 

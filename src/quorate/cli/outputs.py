@@ -1,6 +1,8 @@
 """What is made of a run besides printing it: options and files, shared by the commands that have a run to show."""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,6 +38,13 @@ Report = Annotated[
     Path | None,
     _output("--report", "Write all of the result into one HTML file that needs nothing else.", metavar="FILE"),
 ]
+Exports = Annotated[
+    list[Path] | None,
+    _output("--export", "Write it for other tools: .itf.json (Apalache), .shiviz or .mmd; repeat.", metavar="FILE"),
+]
+Pytest = Annotated[
+    Path | None, _output("--pytest", "Write a regression test that replays exactly this run.", metavar="FILE")
+]
 Shorten = Annotated[bool, _output("--shorten", "Look for a shorter run that shows the same.")]
 Regroup = Annotated[
     Switch, _output("--regroup", "Put steps that commute in an order in which one process does all it can.")
@@ -49,23 +58,41 @@ def form(trace: TraceForm | None) -> "Form | None":
     return "chart" if trace is TraceForm.chart else "text" if trace is TraceForm.text else None
 
 
-def check_names(charts: list[Path]) -> None:
-    """Refuse what cannot be written before anything long is done for it."""
-    if charts:
-        from quorate.traces.chart.file import check_name
+@dataclass(frozen=True)
+class Files:
+    """The files that were asked for. Names are looked at before anything long is done for them."""
 
-        for path in charts:
-            check_name(path)
+    charts: Sequence[Path]
+    exports: Sequence[Path]
+    test: Path | None
 
+    def __post_init__(self) -> None:
+        if self.charts:
+            from quorate.traces.chart import file
 
-def write_files(trace: "Trace | None", charts: list[Path]) -> None:
-    """Write what was asked for, or say that there is nothing to be written."""
-    if charts:
-        from quorate.traces.chart.file import write
+            for path in self.charts:
+                file.check_name(path)
+        if self.exports:
+            from quorate.traces.exports import file as exports
 
-        for path in charts:
-            if trace is not None:
-                write(trace, path)
+            for path in self.exports:
+                exports.check_name(path)
+
+    def write(self, trace: "Trace | None", target: str | None) -> None:
+        """Write what was asked for, or say that there is nothing to be written."""
+        every = [*self.charts, *self.exports, *([self.test] if self.test is not None else [])]
+        if trace is not None and every:
+            from quorate.traces.chart import file
+            from quorate.traces.exports import file as exports
+            from quorate.traces.exports import regression
+
+            for path in self.charts:
+                file.write(trace, path)
+            for path in self.exports:
+                exports.write(trace, path)
+            if self.test is not None:
+                regression.write(trace, self.test, target)
+        for path in every:
             tell(path, trace is not None)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
-from quorate.cli.outputs import Charts, TraceForm, TraceOption, check_names, form, write_files
+from quorate.cli.outputs import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
 
 EPILOG = """
 Examples:
@@ -33,6 +33,8 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")] = False,
     trace_form: TraceOption = None,
     charts: Charts = None,
+    exports: Exports = None,
+    pytest: Pytest = None,
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
     from quorate.cli.output import show, width
@@ -45,13 +47,14 @@ def replay(
     from quorate.traces.replay import follow
     from quorate.traces.text import run
 
-    check_names(charts or [])
+    files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
-    system = restored(load(target or _found(str(document["target"]), file)), document["parameters"])
+    place = target or _found(str(document["target"]), file)
+    system = restored(load(place), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
     trace = follow(define(system, environment), document["trace"])
     status = VIOLATED if trace.kind == "violation" else HOLDS
-    write_files(trace, charts or [])
+    files.write(trace, place)
     if as_json or trace_form is TraceForm.json:
         print(json.dumps(trace.to_json()))
         return status

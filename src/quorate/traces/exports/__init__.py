@@ -1,0 +1,1 @@
+"""Runs in the forms of other tools. The name of a file says which form it has."""

@@ -1,0 +1,56 @@
+"""Writing a run for another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quorate.language.errors import TargetError
+
+if TYPE_CHECKING:
+    from quorate.traces.trace import Trace
+
+
+def _itf(trace: Trace) -> str:
+    from quorate.traces.exports.itf import itf
+
+    return itf(trace)
+
+
+def _shiviz(trace: Trace) -> str:
+    from quorate.traces.exports.shiviz import shiviz
+
+    return shiviz(trace)
+
+
+def _mermaid(trace: Trace) -> str:
+    from quorate.traces.chart.mermaid import mermaid
+    from quorate.traces.chart.model import chart
+
+    return mermaid(chart(trace))
+
+
+FORMS: dict[str, Callable[[Trace], str]] = {".itf.json": _itf, ".shiviz": _shiviz, ".mmd": _mermaid}
+
+
+def check_name(path: str | PathLike[str]) -> Callable[[Trace], str]:
+    """The form that the name of a file asks for."""
+    for ending, form in FORMS.items():
+        if fspath(path).lower().endswith(ending):
+            return form
+    raise TargetError(
+        f"{fspath(path)} does not say in which form the run is wanted",
+        hint=f"name it with one of {', '.join(FORMS)}; --save FILE writes Quorate's own form",
+        code="Q314",
+    )
+
+
+def write(trace: Trace, path: str | PathLike[str]) -> None:
+    """Write a run into a file."""
+    form = check_name(path)
+    try:
+        Path(path).write_text(form(trace), encoding="utf-8")
+    except OSError as error:
+        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
