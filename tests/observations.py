@@ -19,7 +19,8 @@ Sequence = tuple[object, ...]
 
 def all_fields(definition: Definition, state: State) -> object:
     """Every field of every process and monitor; not whether a process has crashed, nor what is in flight."""
-    return tuple((column.name, tuple(state.locals[column.index])) for column in definition.columns)
+    named = [column for column in definition.columns if column.delivers_to is None]
+    return tuple((column.name, tuple(state.locals[column.index])) for column in named)
 
 
 class Automaton:

@@ -25,42 +25,62 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.cli.target import load
 from quorate.language.definition import define
 from quorate.language.environment import Environment
 from quorate.language.errors import QuorateError
 from quorate.language.network import Network
-from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.protocols.paxos_single import PaxosSingle
 from quorate.protocols.ping_pong import PingPong
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
+from small_instances import SMALL, small
 
-SMALL: list[System] = [
-    Paxos(proposers=1, acceptors=2),
-    Paxos(proposers=2, acceptors=2),
-    PaxosSingle(proposers=1, acceptors=2),
-    FaultyPaxos(proposers=2, acceptors=2),
-    TwoPhaseCommit(participants=2),
-    PingPong(rally=3),
-]
+# Protocols that are told of crashes, or come back from them, are about explicit crashes.
+ABOUT_CRASHES = {
+    "fd-consensus",
+    "faulty-fd-consensus",
+    "two-phase-commit-recovery",
+    "three-phase-commit",
+    "raft-election",
+    "chain-replication",
+}
+OTHERS = [name for name in SMALL if name not in ABOUT_CRASHES]
 
 
 def explicit(number: int) -> Environment:
     return Environment("explicit", number)
 
 
-@pytest.mark.parametrize("system", SMALL, ids=repr)
-@pytest.mark.parametrize("number", [1, 2])
-def test_explicit_and_implicit_crashes_show_the_same(system: System, number: int) -> None:
+@pytest.mark.parametrize("name", OTHERS)
+def test_explicit_and_implicit_crashes_show_the_same(name: str) -> None:
     """Theorem 2: label equivalence, up to the idling that it assumes."""
-    assert difference(define(system), define(system, explicit(number))) == ((), ())
+    implicit = define(small(name), Environment("implicit"))
+    assert difference(implicit, define(small(name), explicit(1))) == ((), ())
 
 
-@pytest.mark.parametrize("system", SMALL, ids=repr)
-def test_both_give_the_same_verdicts(system: System) -> None:
-    for name in [each.name for each in define(system).properties]:
-        implicit = check(system, property=name, crash="implicit")
-        assert implicit.verdict == check(system, property=name, crash="explicit", crashes=1).verdict
+def test_the_same_with_more_processes_and_crashes() -> None:
+    system = Paxos(proposers=2, acceptors=2)
+    assert difference(define(system), define(system, explicit(2))) == ((), ())
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_both_give_the_same_verdicts(name: str) -> None:
+    for each in define(small(name)).properties:
+        implicit = check(small(name), property=each.name, crash="implicit")
+        assert implicit.verdict == check(small(name), property=each.name, crash="explicit", crashes=1).verdict
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_search_agrees_with_the_reference_on_explicit_crashes(name: str) -> None:
+    agree(small(name), crash="explicit", crashes=1)
+
+
+@pytest.mark.parametrize("name", sorted(ABOUT_CRASHES))
+def test_protocols_about_crashes_have_them_as_steps(name: str) -> None:
+    system = load(name)()
+    assert define(system).declared.crashes > 0
+    with pytest.raises(QuorateError, match="is told of crashes|may recover|reads which processes|deadlocks differ"):
+        check(system, crash="implicit")
 
 
 # Networks: which of them one more message can hinder

@@ -156,6 +156,8 @@ public:
 
     const Id index;
     const bool monitor;
+    bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
+    bool clean = false;           // a transition consumes all that lies there, or is not enabled
     std::vector<Send> notices{};  // what is sent when this process crashes
     std::vector<Transition> transitions{};
     Segmented<Local> locals;

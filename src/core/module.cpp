@@ -87,6 +87,10 @@ public:
         for (const auto& [mode, keep] : transitions) column.transitions.push_back({static_cast<Mode>(mode), keep});
         if (monitor) column.transitions.emplace_back();  // so that keys of observations have a transition to name
     }
+    void set_input(Id column, bool clean) {
+        tables.columns[column]->input = true;
+        tables.columns[column]->clean = clean;
+    }
     Id add_local(Id column, std::uint64_t content, std::vector<Id> values, Id failure, bool crashed) {
         Column& owner = *tables.columns[column];
         const Id id = owner.add_local(content, std::move(values), failure);
@@ -357,6 +361,7 @@ NB_MODULE(_core, m) {
              "when_full"_a, "head"_a, "capacity"_a, "losses_unlimited"_a, "duplicates_unlimited"_a, "losses"_a,
              "duplicates"_a, "crashes"_a, "cut_short"_a)
         .def("add_column", &Engine::add_column, "monitor"_a, "transitions"_a)
+        .def("set_input", &Engine::set_input, "column"_a, "clean"_a)
         .def("add_local", &Engine::add_local, "column"_a, "content"_a, "values"_a, "failure"_a, "crashed"_a)
         .def("set_crash", &Engine::set_crash, "column"_a, "local"_a, "crash"_a)
         .def("set_recovery", &Engine::set_recovery, "column"_a, "local"_a, "back"_a)

@@ -116,14 +116,15 @@ bool Relations::may_cycle(const Tables& tables, const Closure& closure) {
             const Column& column = *tables.columns[move.column];
             if (column.transitions[move.transition].keep) return false;
             const auto set = column.sets[move.set];
-            return std::any_of(set.begin(), set.end(),
-                               [&](Id message) { return !sent.contains({move.column, message}); });
+            return std::any_of(set.begin(), set.end(), [&](Id message) {
+                return !column.messages[message].stands && !sent.contains({move.column, message});
+            });
         });
     }
     return !moves.empty();
 }
 
-std::string Relations::unsupported(const Tables& tables) {
+std::string Relations::unsupported(const Tables& tables, const Closure& closure) {
     if (tables.network.bounded()) return "a bounded channel makes steps depend on how full it is";
     if (tables.has_budget()) return "steps that draw on a common budget depend on each other";
     if (tables.network.losses_unlimited) return "no relation is proven for a network that loses messages";
@@ -134,6 +135,15 @@ std::string Relations::unsupported(const Tables& tables) {
             senders.insert(column->messages[message].sender);
         if (senders.size() > 64) return "more than 64 processes send to one";
     }
+    for (const auto& column : tables.columns)
+        for (const auto& behaviours : closure.enabled[column->index])
+            for (const Closure::Enabled& one : behaviours)
+                for (const Outcome& outcome : one.behaviour->outcomes)
+                    for (const Send& send : outcome.sends) {
+                        const Column& receiver = *tables.columns[send.column];
+                        if (!receiver.monitor && receiver.messages[send.message].sender != column->index)
+                            return "a process passes on what others have sent";
+                    }
     for (const auto& column : tables.columns)
         for (const Transition& transition : column->transitions)
             if (transition.mode == Mode::maximal) return "a maximal quorum may be disabled by a message that arrives";

@@ -53,7 +53,7 @@ public:
     Relations(Tables& tables, const Closure& closure, PorOptions options);
 
     // Why the relations do not hold for this system; empty if they do.
-    static std::string unsupported(const Tables& tables);
+    static std::string unsupported(const Tables& tables, const Closure& closure);
 
     const PorOptions options;
     // May a run come back to a state it has been in? If not, no step is ever put off for ever.

@@ -80,6 +80,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
             if (queries.size() > asked) continue;  // gather what else is missing, so that it is asked in one go
             const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
             for (const Consumption& consumption : found) {
+                if (column.clean && column.sets[consumption.set].size() != inbox.size()) continue;
                 Inbox rest = inbox;
                 if (!stays) consume(rest, column.sets[consumption.set], column.stands());
                 const auto& outcomes = consumption.behaviour->outcomes;
@@ -131,7 +132,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
     };
     const bool losing = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
     const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
-    for (std::size_t i = 0; i < inbox.size(); ++i) {
+    for (std::size_t i = 0; i < inbox.size() && !column.input; ++i) {
         if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
         if (column.messages[inbox[i]].stands) continue;
         if (losing) add(Kind::lose, loss, without(i), inbox[i]);

@@ -193,6 +193,15 @@ def consumable(
     definition: Definition, state: State, column: Column, transition: Transition
 ) -> list[tuple[Message, ...]]:
     """The sets of pending messages the transition might consume, each in content order."""
+    found = _consumable(definition, state, column, transition)
+    if column.clean:
+        found = [chosen for chosen in found if len(chosen) == len(state.pending[column.index])]
+    return found
+
+
+def _consumable(
+    definition: Definition, state: State, column: Column, transition: Transition
+) -> list[tuple[Message, ...]]:
     local = state.locals[column.index]
     if is_crashed(local):
         return []
@@ -333,6 +342,8 @@ def _discards(definition: Definition, state: State, column: Column) -> Iterator[
 
 def _environment(definition: Definition, state: State, column: Column) -> Iterator[Step]:
     network = definition.network
+    if column.routes is not None:
+        return  # what was delivered is safe
     losses, duplicates, crashes = state.budget
     inbox = list(state.pending[column.index])
     if network.losses == "any" or losses > 0:

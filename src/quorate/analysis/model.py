@@ -75,6 +75,8 @@ class Model:
         for column in definition.columns:
             transitions = [] if column.is_monitor else definition.transitions(column)
             self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
+            if column.routes is not None:
+                self.engine.set_input(column.index, column.clean)
         for index, messages in definition.standing.items():
             for message in messages:
                 self.engine.open_with(index, self.message_id(definition.columns[index], message))

@@ -16,6 +16,8 @@ from quorate.cli.options import (
     DeadMessages,
     MaxMemory,
     MaxStates,
+    NetworkModel,
+    NetworkModelOption,
     Por,
     PorOption,
     Properties,
@@ -99,6 +101,7 @@ def check(
     crash: CrashOption = None,
     crashes: Crashes = None,
     byzantine: Byzantine = None,
+    network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
     """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
 
@@ -137,6 +140,7 @@ def check(
             crash=crash.value if crash is not None else None,
             crashes=crashes,
             byzantine=roles(byzantine or []),
+            network_model=network_model.value,
         )
     finally:
         line.close()

@@ -47,6 +47,12 @@ class Symmetry(StrEnum):
     auto = "auto"
 
 
+class NetworkModel(StrEnum):
+    rm = "rm"
+    grm = "grm"
+    m = "m"
+
+
 class Crash(StrEnum):
     implicit = "implicit"
     explicit = "explicit"
@@ -99,6 +105,14 @@ PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-n
 SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
 
+NetworkModelOption = Annotated[
+    NetworkModel,
+    _failing(
+        "--network-model",
+        "Messages in single buffers (m), with delivery events (grm), and with clean channels (rm).",
+        case_sensitive=False,
+    ),
+]
 CrashOption = Annotated[
     Crash | None, _failing("--crash", "Crashes without a step of their own, where that is the same; or as steps.")
 ]

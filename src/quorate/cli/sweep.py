@@ -18,6 +18,8 @@ from quorate.cli.options import (
     DeadMessages,
     MaxMemory,
     MaxStates,
+    NetworkModel,
+    NetworkModelOption,
     Por,
     PorOption,
     Properties,
@@ -107,6 +109,7 @@ def sweep(
     crash: CrashOption = None,
     crashes: Crashes = None,
     byzantine: Byzantine = None,
+    network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
     """Check a grid of instances, one row each. Options mean what they mean for `quorate check`."""
     from quorate.cli.parameters import grid, roles
@@ -135,6 +138,7 @@ def sweep(
         "crash": crash.value if crash is not None else None,
         "crashes": crashes,
         "byzantine": roles(byzantine or []),
+        "network_model": network_model.value,
     }
     rows = _run(system, points, options)
     if as_json:

@@ -20,6 +20,7 @@ from quorate.language.outcome import Local
 from quorate.language.pid import Pid, column_of
 from quorate.language.purity import forbid_impure
 from quorate.language.system import System
+from quorate.language.traffic import Channel, check_network
 from quorate.language.transitions import MARK, PROPERTY_MARK, Declaration
 from quorate.language.values import ContentSet
 
@@ -77,6 +78,12 @@ class Column:
     may_crash: bool
     keeps: bool = True
     """Whether standing messages, those that attackers can send at any time, are kept when they are consumed."""
+    routes: tuple[int, ...] | None = None
+    """By process: the column of the channel to it, where what is sent goes first; None if there are no channels."""
+    delivers_to: int | None = None
+    """Of a channel: the process it leads to."""
+    clean: bool = False
+    """A transition consumes all that is in the inbox, or it is not enabled."""
 
     @property
     def cls(self) -> type[Automaton]:
@@ -135,8 +142,19 @@ class Definition:
         if column.pid is None:
             return []
         notice = stamped(Crash(), column.pid)
-        told = [other for other in self.processes if any(each.takes(notice) for each in other.spec.transitions)]
-        return [(other.index, notice) for other in told if other is not column and other.index not in self.attackers]
+        named = [other for other in self.processes if other.delivers_to is None]
+        told = [other for other in named if any(each.takes(notice) for each in other.spec.transitions)]
+        found = [other.index for other in told if other is not column and other.index not in self.attackers]
+        return [(index if column.routes is None else column.routes[index], notice) for index in found]
+
+    def receiver(self, index: int) -> Column:
+        """The process that what is sent to a column is meant for: of a channel, the one it leads to."""
+        leads_to = self.columns[index].delivers_to
+        return self.columns[index if leads_to is None else leads_to]
+
+    def place(self, column: Column) -> str:
+        """How a message is marked that lies in a column; on its way to a process, which is the rule, not at all."""
+        return " (delivered)" if column.routes is not None else ""
 
     def stands(self, column: Column, message: Message) -> bool:
         """Whether the message is one that its sender, an attacker, can send again at any time."""
@@ -172,6 +190,7 @@ def define(system: System | type[System], environment: Environment | None = None
     if attackers:
         standing, initials = _arm(system, layout, specs, attackers, initials)
     network: Network = settings.get("network", type(system).network)
+    check_network(environment.network_model, network, specs.values())
     declared: Faults = settings.get("faults", type(system).faults)
     faults = environment.faults(declared)
     columns = tuple(
@@ -188,6 +207,8 @@ def define(system: System | type[System], environment: Environment | None = None
         )
         for index, (cls, name, pid) in enumerate(layout)
     )
+    if environment.network_model != "m":
+        columns, initials, standing = _with_channels(columns, initials, standing, attackers, environment)
     hidden = [(False,) * (len(column.spec.fields) - column.spec.visible) for column in columns]
     found = read_properties(type(system))
     finals = [candidate for candidate in found if candidate.kind == "final"]
@@ -238,6 +259,44 @@ def _arm(
             tuple(memory if index in attackers else local for index, local in enumerate(state)) for state in initials
         ]
     return arsenal.initial(), initials
+
+
+def _with_channels(
+    columns: tuple[Column, ...],
+    initials: list[tuple[Local, ...]],
+    standing: dict[int, tuple[Message, ...]],
+    attackers: frozenset[int],
+    environment: Environment,
+) -> tuple[tuple[Column, ...], list[tuple[Local, ...]], dict[int, tuple[Message, ...]]]:
+    """Put a channel before every process: behind the processes, so that identities keep their numbers."""
+    processes = [column for column in columns if not column.is_monitor]
+    count = len(processes)
+    routes = tuple(range(count, 2 * count))
+    spec = read_class(Channel)
+    channels = [
+        Column(
+            index=count + column.index,
+            name=f"channel to {column.name}",
+            spec=spec,
+            is_monitor=False,
+            pid=None,
+            may_crash=False,
+            delivers_to=column.index,
+        )
+        for column in processes
+    ]
+    for column in processes:
+        column.routes = routes
+        column.keeps = False
+        column.clean = environment.network_model == "rm" and column.index not in attackers
+    for column in columns[count:]:
+        column.index += count
+    empty: tuple[Local, ...] = ((),) * count
+    return (
+        (*processes, *channels, *columns[count:]),
+        [state[:count] + empty + state[count:] for state in initials],
+        {routes[index]: messages for index, messages in standing.items()},
+    )
 
 
 def read_class(cls: type[Automaton]) -> Spec:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from quorate.language.errors import QuorateError, did_you_mean
 from quorate.language.faults import Faults
+from quorate.language.traffic import MODELS, NetworkModel
 
 CRASH = ("implicit", "explicit")
 
@@ -22,6 +23,8 @@ class Environment:
     """At most so many explicit crashes; an implicit crash needs no bound."""
     byzantine: Mapping[str, int] = field(default_factory=dict)
     """Role -> how many of its processes an exhaustive attacker takes the place of."""
+    network_model: NetworkModel = "m"
+    """How messages travel: with delivery events and clean channels, with delivery events, or in single buffers."""
 
     def __post_init__(self) -> None:
         if self.crash is not None and self.crash not in CRASH:
@@ -29,6 +32,10 @@ class Environment:
         if self.crashes is not None and (type(self.crashes) is not int or self.crashes < 0):
             raise wrong(f"crashes={self.crashes!r}", "it is the number of crashes in a run, 0 or more")
 
+        if self.network_model not in MODELS:
+            raise wrong(
+                f"network_model={self.network_model!r} is not a choice", did_you_mean(str(self.network_model), MODELS)
+            )
         for role, count in self.byzantine.items():
             if type(count) is not int or count < 0:
                 raise wrong(f"byzantine={{{role!r}: {count!r}}}", "it is the number of processes, 0 or more")
@@ -45,12 +52,17 @@ class Environment:
 
     def to_json(self) -> dict[str, Any]:
         """Only what was asked for, by the names that `quorate.check` gives it."""
-        given = {"crash": self.crash, "crashes": self.crashes, "byzantine": dict(self.byzantine) or None}
+        given = {
+            "network_model": self.network_model if self.network_model != "m" else None,
+            "crash": self.crash,
+            "crashes": self.crashes,
+            "byzantine": dict(self.byzantine) or None,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
     @staticmethod
     def from_json(saved: Mapping[str, Any]) -> Environment:
-        return Environment(saved.get("crash"), saved.get("crashes"), saved.get("byzantine", {}))
+        return Environment(**saved)
 
 
 def wrong(what: str, hint: str) -> QuorateError:

@@ -76,6 +76,8 @@ def fire(column: Column, transition: Transition, local: Local, messages: tuple[M
     """All that the transition may do on these messages, given in content order; () if it is not enabled."""
     if is_crashed(local) or (transition.flag >= 0 and local[transition.flag]):
         return ()
+    if column.delivers_to is not None:
+        return (Outcome(local, ((column.delivers_to, messages[0]),)),)
     outcomes = _paths(column, transition, local, messages)
     count = transition.evaluations = transition.evaluations + 1
     # Every power of two: often enough to find a handler that is not a function, rare enough to cost nothing.
@@ -236,7 +238,10 @@ def _attempt(
             at = transition.flag - spec.visible
             flags = (*flags[:at], True, *flags[at + 1 :])
         after += flags
-    return Outcome(after, tuple(run.sends), tuple(run.events), tuple(choices.taken))
+    sends = run.sends
+    if column.routes is not None:
+        sends = [(column.routes[receiver], message) for receiver, message in sends]
+    return Outcome(after, tuple(sends), tuple(run.events), tuple(choices.taken))
 
 
 def _paths(column: Column, transition: Transition, local: Local, messages: tuple[Message, ...]) -> tuple[Outcome, ...]:

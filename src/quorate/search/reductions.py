@@ -83,6 +83,10 @@ def _no_relations(model: Model) -> str:
     """Why the relations between steps are not proven in this environment; empty if they are."""
     if model.definition.attackers:
         return "what Byzantine processes may send stays when it is consumed, and the relations do not know that"
+    if model.definition.environment.network_model != "m":
+        return (
+            "with delivery events a message comes from its channel, and the relations take it to come from its sender"
+        )
     return ""
 
 
@@ -91,6 +95,8 @@ def _dead_messages_matter(model: Model) -> str:
     network = model.definition.network
     if network.kind == "fifo":
         return "in a FIFO channel a dead message still stands before others"
+    if model.definition.environment.network_model == "rm":
+        return "with clean channels a dead message in an input buffer blocks its process"
     if network.capacity is not None:
         return "in a bounded channel a dead message still takes up room"
     return ""

@@ -72,6 +72,8 @@ def _message(message: Any) -> dict[str, Any]:
 def state_to_json(definition: Definition, state: State) -> dict[str, Any]:
     processes: dict[str, Any] = {}
     for column in definition.columns:
+        if column.delivers_to is not None:
+            continue
         local = state.locals[column.index]
         processes[column.name] = {n: value_to_json(v) for n, v in zip(column.fields, local, strict=True)}
         if column.may_crash:
@@ -80,14 +82,20 @@ def state_to_json(definition: Definition, state: State) -> dict[str, Any]:
 
 
 def _in_flight(definition: Definition, state: State) -> list[dict[str, Any]]:
-    return [{"to": receiver.name, "message": _message(message)} for receiver, message in in_flight(definition, state)]
+    found = []
+    for column, message in in_flight(definition, state):
+        entry: dict[str, Any] = {"to": definition.receiver(column.index).name, "message": _message(message)}
+        if column.routes is not None:
+            entry["delivered"] = True
+        found.append(entry)
+    return found
 
 
 def step_to_json(definition: Definition, step: Step, before: State) -> dict[str, Any]:
     """One step: who, what, on which messages, and its effect."""
     entry: dict[str, Any] = {
-        "kind": step.kind,
-        "process": definition.columns[step.column].name,
+        "kind": step.kind if definition.columns[step.column].delivers_to is None else "deliver",
+        "process": definition.receiver(step.column).name,
         "transition": step.transition.name if step.transition is not None else None,
         "consumed": [_message(message) for message in step.consumed],
         "choices": [],
@@ -100,7 +108,7 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
     if step.outcome is not None:
         entry["choices"] = [value_to_json(choice) for choice in step.outcome.choices]
         entry["sent"] = [
-            {"to": definition.columns[receiver].name, "message": _message(message)}
+            {"to": definition.receiver(receiver).name, "message": _message(message)}
             for receiver, message in step.outcome.sends
             if not definition.stands(definition.columns[receiver], message)
         ]

@@ -65,7 +65,7 @@ class _Order:
         self.actor = [step.column for step in trace.steps]
         greedy = {
             step.column for step in trace.steps if step.transition is not None and step.transition.mode == "maximal"
-        }
+        } | {column.index for column in trace.definition.columns if column.clean}
         touched = [_touched(step, greedy) for step in trace.steps]
         # Each pair once, by the places as they were found: the later step depends on the earlier one.
         self.depends = [
@@ -138,7 +138,7 @@ def _touched(step: Step, greedy: set[int]) -> frozenset[object]:
     if step.column in greedy:
         touched.add(step.column)
     if step.outcome is not None:
-        touched |= {(step.column, receiver) for receiver, _ in step.outcome.sends}
+        touched |= {(column_of(message.sender), receiver) for receiver, message in step.outcome.sends}
         touched |= {receiver for receiver, _ in step.outcome.sends} & greedy
         if step.outcome.events:
             touched.add("monitors")

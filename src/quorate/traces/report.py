@@ -176,6 +176,10 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
 
 def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
     """The faults that were asked for with the check."""
+    if asked.get("network_model") == "grm":
+        yield "network", "grm: messages are delivered by steps of their own"
+    if asked.get("network_model") == "rm":
+        yield "network", "rm: messages are delivered by steps of their own, and consumed all at once"
     if asked.get("crash") == "implicit":
         yield "crashes", "implicit: a crashed process takes no further step, and every search contains such runs"
     elif "crash" in asked or "crashes" in asked:

@@ -38,6 +38,7 @@ def run(trace: Trace, width: int = WIDTH, form: Form = "text") -> Page:
     """
     page = Page(width)
     page.add(Piece(heading(trace), "heading"))
+    _byzantine(page, trace.definition)
     _initial(page, trace)
     picture = _picture(trace, width, form)
     if picture is not None:
@@ -57,7 +58,8 @@ def _picture(trace: Trace, width: int, form: Form) -> Page | None:
     from quorate.traces.chart import terminal
     from quorate.traces.chart.model import chart
 
-    if form == "auto" and len(trace.steps) > terminal.LONGEST:
+    deliveries = trace.definition.environment.network_model != "m"  # a chart would have a lane for every channel
+    if form == "auto" and (deliveries or len(trace.steps) > terminal.LONGEST):
         return None
     picture = chart(trace)
     return terminal.draw(picture, width) if form == "chart" or terminal.fits(picture, width) else None
@@ -131,7 +133,7 @@ def _initial(page: Page, trace: Trace) -> None:
 
 
 def _actor(definition: Definition, step: Step) -> str:
-    if step.kind in ("lose", "duplicate"):
+    if step.kind in ("lose", "duplicate") or definition.columns[step.column].delivers_to is not None:
         return "network"
     return definition.columns[step.column].name
 
@@ -144,9 +146,10 @@ def _action(step: Step) -> str:
 
 def _header(page: Page, left: list[Piece], below: int, definition: Definition, step: Step) -> None:
     """The first line of a step. Equal messages of several senders share a line; others get one each."""
-    if step.kind in ("lose", "duplicate"):
+    channel = definition.columns[step.column].delivers_to
+    if step.kind in ("lose", "duplicate") or channel is not None:
         lost = step.consumed[0]
-        to = definition.columns[step.column].name
+        to = definition.columns[step.column if channel is None else channel].name
         page.add(left, f"  {show(lost)} from {lost.sender} to {to}", hanging=length(left) + 4)
         return
     if not step.consumed:
@@ -178,6 +181,8 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
             add(change(difference))
 
     outcome = step.outcome
+    if definition.columns[step.column].delivers_to is not None:
+        return
     if outcome is not None and outcome.choices:
         add(Piece("chooses ", "faint"), ", ".join(show(choice) for choice in outcome.choices))
     changed = changed_fields(definition, before, step.next) if step.next is not None else []
@@ -188,7 +193,7 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
         sends = [(to, m) for to, m in outcome.sends if not definition.stands(definition.columns[to], m)]
         if len(sends) < len(outcome.sends):
             add(Piece("can send ", "faint"), count(len(outcome.sends) - len(sends), "more message"))
-        for text, receivers in _grouped((show(m), definition.columns[to].name) for to, m in sends):
+        for text, receivers in _grouped((show(m), definition.receiver(to).name) for to, m in sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
         for event in outcome.events:
             add(Piece("emits ", "faint"), show(event))
@@ -274,7 +279,9 @@ def in_flight(definition: Definition, state: State) -> list[tuple[str, str, list
     """(message, sender, receivers) for everything pending; copies and receivers of a broadcast come together."""
     groups: dict[tuple[str, str], list[str]] = {}
     for receiver, m in semantics.in_flight(definition, state):
-        groups.setdefault((show(m), str(m.sender)), []).append(receiver.name)
+        groups.setdefault((show(m), str(m.sender)), []).append(
+            definition.receiver(receiver.index).name + definition.place(receiver)
+        )
     return [(text, sender, receivers) for (text, sender), receivers in groups.items()]
 
 

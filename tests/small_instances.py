@@ -1,0 +1,38 @@
+"""Every bundled protocol at parameters so small that all its runs can be compared, not just its states."""
+
+from typing import Any
+
+from quorate import System
+from quorate.cli.target import load
+
+SMALL: dict[str, dict[str, Any]] = {
+    "paxos": {"proposers": 2, "acceptors": 1},
+    "faulty-paxos": {"proposers": 2, "acceptors": 1},
+    "faulty-paxos-2": {"proposers": 2, "acceptors": 1},
+    "paxos-single": {"proposers": 1, "acceptors": 2},
+    "paxos-counting": {"proposers": 1, "acceptors": 1},
+    "echo-multicast": {"honest_receivers": 2, "byzantine_receivers": 0},
+    "regular-storage": {"bases": 2},
+    "wrong-regular-storage": {"bases": 2},
+    "safe-storage": {"bases": 2, "writes": 1},
+    "atomic-storage": {"bases": 1, "readers": 1},
+    "om": {"lieutenants": 2},
+    "fd-consensus": {"processes": 2},
+    "faulty-fd-consensus": {"processes": 2},
+    "two-phase-commit": {"participants": 2},
+    "two-phase-commit-recovery": {"participants": 1, "crashes": 1},
+    "three-phase-commit": {"participants": 1},
+    "multi-paxos": {"leaders": 1, "acceptors": 1},
+    "raft-election": {"servers": 2, "terms": 1, "crashes": 0},
+    "pbft": {"byzantine": 3},
+    "ben-or": {"processes": 2, "f": 0, "rounds": 1},
+    "chandra-toueg": {"processes": 2, "rounds": 1, "crashes": 0},
+    "chain-replication": {"servers": 2, "writes": 1, "reads": 1, "crashes": 0},
+    "lamport-mutex": {"processes": 2, "requests": 1},
+    "gossip": {"nodes": 2},
+    "ping-pong": {"rally": 3},
+}
+
+
+def small(name: str) -> System:
+    return load(name)(**SMALL[name])
