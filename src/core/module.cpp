@@ -179,8 +179,8 @@ public:
     // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
     // `reduce`.
     std::string relate(bool necessary, bool conditional, bool smallest, bool visible) {
-        std::string why = Relations::unsupported(tables);
-        if (!closure || !closure->complete) why = "the closure is not complete";
+        std::string why = "the closure is not complete";
+        if (closure && closure->complete) why = Relations::unsupported(tables, *closure);
         relations.reset();
         if (why.empty())
             relations =
