@@ -95,7 +95,9 @@ def test_the_path_form_looks_at_what_was_fired() -> None:
         dependent=[("end", "t")], can_enable=[("x", "end"), ("y", "end")], necessary=[("end", "x"), ("end", "y")]
     )
     reduction = Reduction(["t", "x", "y", "end"], relations, preserve="deadlocks", seed=lambda t: t)
-    assert list(reduction.choices(["t", "x", "y"])) == [{"t", "x"}, {"x"}, {"y"}]
+    assert list(reduction.choices(["t", "x", "y"], fired=[])) == [{"t", "x"}, {"x"}, {"y"}]
+    with pytest.raises(ReductionError, match="the path form needs `fired`"):
+        next(reduction.choices(["t", "x", "y"]))
     assert list(reduction.choices(["t", "y"], fired=["x"])) == [{"y"}]
 
 

@@ -9,16 +9,21 @@ def test_pairs_become_masks() -> None:
         dependent=[("a", "b"), ("c", "b"), ("b", "b")],
         can_enable=[("a", "c")],
         necessary=[("c", "b"), ("b", "a")],
-        visible=["c"],
-        deterministic=["a"],
     )
     table = Table("abc", relations)
     assert table.depends_on == [0, 0b101, 0]  # b depends on a and on c, and by convention not on itself
     assert table.enables == [0b100, 0, 0]
-    assert table.visible == 0b100
-    assert table.deterministic == 0b001
     assert table.set(0b101) == {"a", "c"}
     assert table.mask(["c", "a", "a"]) == 0b101
+    assert relations.visible is None
+
+
+def test_what_is_known_of_single_transitions() -> None:
+    relations = Relations.from_pairs([], [], visible=["c"], deterministic=["a"])
+    assert relations.visible is not None
+    assert relations.deterministic is not None
+    assert [each for each in "abc" if relations.visible(each)] == ["c"]
+    assert [each for each in "abc" if relations.deterministic(each)] == ["a"]
 
 
 def test_necessity_is_closed_transitively() -> None:

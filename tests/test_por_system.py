@@ -1,5 +1,9 @@
+import ast
+from pathlib import Path
+
 import pytest
 
+import quorate.por
 from quorate.por import ReductionError, TransitionSystem
 from quorate.por.run import Run, Tree
 from quorate.por.system import bits
@@ -32,6 +36,16 @@ def test_what_has_no_meaning_is_refused() -> None:
         TransitionSystem(["step"], [0], lambda state, t: [state], enabled=lambda state: ["stop"]).moves(0)
     with pytest.raises(ReductionError, match="transition='a' is enabled but has no successor in state=0"):
         TransitionSystem(["a"], [0], lambda state, t: [], enabled=lambda state: ["a"]).moves(0)
+
+
+def test_the_library_stands_alone() -> None:
+    """Usable for any transition system: nothing of processes and messages in it but the shape of errors."""
+    for file in Path(quorate.por.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            ours = [name for name in names if name.startswith("quorate")]
+            assert all(name.startswith("quorate.por") or name == "quorate.language.errors" for name in ours), file
 
 
 def test_errors_have_a_code() -> None:

@@ -26,8 +26,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Generic, Literal, get_args
 
 from quorate.por.errors import ReductionError, one_of
-from quorate.por.relations import Relations, Table
-from quorate.por.stubborn import Form, Live, StubbornSets
+from quorate.por.relations import Relations
+from quorate.por.stubborn import NOT_GIVEN, Form, Live, StubbornSets
 from quorate.por.system import T, bits
 
 Preserve = Literal["deadlocks", "invariants", "ltl", "ctl"]
@@ -73,9 +73,8 @@ class Reduction(Generic[T]):
             )
         self.preserve = preserve
         self._seed = seed
-        table = Table(transitions, relations)
-        self._visible = table.visible or 0
-        self._deterministic = table.deterministic or 0
+        self._visible = _those(transitions, relations.visible)
+        self._deterministic = _those(transitions, relations.deterministic)
         # V by means of the dependency relation: if visible transitions depend on each other, then a set with one of
         # them also takes in every enabled transition that may lead to another.
         self._together = visibility == "together" and preserve in ("invariants", "ltl")
@@ -91,7 +90,7 @@ class Reduction(Generic[T]):
         )
 
     def choices(
-        self, enabled: Collection[T], *, fired: Collection[T] = (), state: Any = None
+        self, enabled: Collection[T], *, fired: Collection[T] | None = None, state: Any = NOT_GIVEN
     ) -> Iterator[frozenset[T]]:
         """Sets that preserve the property and leave something out, the best first: for a search of your own.
 
@@ -99,7 +98,8 @@ class Reduction(Generic[T]):
         are the transitions on any one path to the state, for the path form; the state form reads the `state`.
         """
         table = self.sets.table
-        for mask in self.candidates(table.mask(enabled), table.mask(fired), state):
+        self.sets.require(fired, state)
+        for mask in self.candidates(table.mask(enabled), table.mask(fired or ()), state):
             yield table.set(mask)
 
     def candidates(self, enabled: int, fired: int, state: Any) -> Iterator[int]:
@@ -132,3 +132,7 @@ class Reduction(Generic[T]):
                 return chosen.bit_count() == 1 and not chosen & self._visible and chosen & self._deterministic != 0
             case _:
                 return not chosen & self._visible
+
+
+def _those(transitions: Sequence[T], holds: Callable[[T], bool] | None) -> int:
+    return 0 if holds is None else sum(1 << number for number, each in enumerate(transitions) if holds(each))

@@ -7,7 +7,7 @@ and `to_fire`, cost reduction and never soundness. `verify_relations` looks for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -81,12 +81,8 @@ class Table(Generic[T]):
                 "`to_fire` is given without `necessary` or `candidates`, so it would never be asked",
                 hint="`candidates=lambda t1, t2: ...` names the pairs for which t2 may have to come before t1",
             )
-        asked = relations.visible
-        self.visible = None if asked is None else self._mask(each for each in self.transitions if asked(each))
-        told = relations.deterministic
-        self.deterministic = None if told is None else self._mask(each for each in self.transitions if told(each))
 
-    def _mask(self, some: Any) -> int:
+    def _mask(self, some: Iterable[T]) -> int:
         return sum(1 << self.number[each] for each in some)
 
     def _rows(self, relation: Callable[[T, T], bool] | None) -> list[int]:

@@ -86,6 +86,7 @@ class _Walk(Generic[S, T]):
         self._invariant = invariant
         self._limit = limit
         self._number = numbered(system.transitions)
+        # Also the source of `fired`: by theorem 5 any one path to a state will do, so the first is as good as others.
         self._parents: Tree[S, T] = Tree()
         self._graph: dict[S, tuple[tuple[T, S], ...]] = {}
         self._deadlocks: list[S] = []

@@ -16,7 +16,7 @@ from quorate.por.relations import Relations, Table, is_transitive
 from quorate.por.system import T, bits
 
 Form = Literal["path", "state"]
-_NOT_GIVEN: Final = object()
+NOT_GIVEN: Final = object()
 
 # Of the tokens in a mask, those whose transition must be executed first in the present state.
 Live = Callable[[int], int]
@@ -116,7 +116,7 @@ class StubbornSets(Generic[T]):
         enabled: Collection[T],
         *,
         fired: Collection[T] | None = None,
-        state: Any = _NOT_GIVEN,
+        state: Any = NOT_GIVEN,
     ) -> frozenset[T]:
         """A strong stubborn set that has `seed` in it, the initial transition, and only enabled ones.
 
@@ -126,12 +126,16 @@ class StubbornSets(Generic[T]):
         if not self.table.mask([seed]) & able:
             # Theorem 9 says "for all t'", but D1 and D2 both fail for a set around a disabled transition.
             raise ReductionError(f"seed={seed!r} is not enabled", hint="start from an enabled transition")
-        if self.form == "path" and fired is None and any(self.table.necessary):
-            raise ReductionError("the path form needs `fired`", hint="`fired=[]` in an initial state")
-        if self.form == "state" and state is _NOT_GIVEN and self._tokens:
-            raise ReductionError("the state form needs `state`, to ask `to_fire` about it")
+        self.require(fired, state)
         live = self.live(able, self.table.mask(fired or ()), state)
         return self.table.set(self.grow(self.table.number[seed], able, live))
+
+    def require(self, fired: Collection[T] | None, state: Any) -> None:
+        """Refuse to guess what necessity depends on: a wrong guess would be unsound."""
+        if self.form == "path" and fired is None and any(self.table.necessary):
+            raise ReductionError("the path form needs `fired`", hint="`fired=[]` in an initial state")
+        if self.form == "state" and state is NOT_GIVEN and self._tokens:
+            raise ReductionError("the state form needs `state`, to ask `to_fire` about it")
 
     def live(self, enabled: int, fired: int, state: Any) -> Live:
         """Which tokens still stand for something that must happen; shared by all sets of one state."""
