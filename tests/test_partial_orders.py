@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from generator import Protocol, protocols, system, without_claims
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from generator import Protocol, protocols, system, without_claims
 from quorate import System, check, fifo, multiset, unordered
 from quorate.language.definition import define
 from reference import Exploration, explore
@@ -22,6 +23,10 @@ COMBINATIONS: list[dict[str, Any]] = [
 
 # The networks for which there are relations; on the others the reduction says why it does not run.
 networks = st.sampled_from([unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), fifo(head="drop")])
+
+
+# Every example is checked in sixteen ways.
+few = settings(max_examples=max(1, settings().max_examples // 4))
 
 
 @st.composite
@@ -68,12 +73,14 @@ def same(noted: list[bytes], wanted: set[bytes]) -> None:
     assert set(noted) - wanted <= set(noted[:1])
 
 
+@few
 @given(reducible())
 def test_verdicts_on_generated_protocols(protocol: Protocol) -> None:
     protocol = sized(protocol)
     compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES))
 
 
+@few
 @given(reducible())
 def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol) -> None:
     compare_observations(system(without_claims(sized(protocol))))
