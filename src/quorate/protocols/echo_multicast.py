@@ -5,34 +5,45 @@ echo back. With the echoes of (2n + 1) / 3 of the n receivers, rounded up, the i
 sets have an honest receiver in common, as long as less than a third of the receivers is Byzantine, and an honest one
 signs only once. How many initiators are Byzantine does not matter.
 
-A signed echo is the received message itself: who hands it on can change neither its sender nor its content. The
-attackers follow the strategies of Bokor's thesis (2011, section 3.6.2). With `switching` they may, in every step, also
-do what an honest process would do (table 4.1 there).
+The attackers follow the strategies of Bokor's thesis (2011, section 3.6.2). With `switching` they may, in every step,
+also do what an honest process would do (table 4.1 there). Attackers that may do anything take the place of honest
+processes with `--byzantine receiver=1 --byzantine initiator=1`.
 """
 
+from enum import Enum
 from math import ceil
+from typing import Annotated, NamedTuple
 
-from quorate import Map, Message, Peers, Pid, Process, System, invariant, on, quorum, start
+from quorate import Map, Message, Peers, Pid, Process, Signed, Sized, System, invariant, on, quorum, start
+
+
+class Text(Enum):
+    THIS = 1
+    THAT = 2
+
+
+class Claim(NamedTuple):  # this is what the initiator says
+    initiator: Pid
+    text: Text
 
 
 class Init(Message):
-    text: str
+    text: Text
 
 
-class Echo(Message):  # signed by its sender
-    initiator: Pid
-    text: str
+class Echo(Message):
+    claim: Signed[Claim]
 
 
 class Commit(Message):
-    text: str
-    echoes: frozenset[Echo]
+    text: Text
+    proof: Annotated[frozenset[Signed[Claim]], Sized(lambda system: system.needed)]
 
 
 class Initiator(Process):
     receivers: Peers
     needed: int
-    text: str
+    text: Text
     committed: bool = False
 
     @start
@@ -43,37 +54,38 @@ class Initiator(Process):
         Echo,
         size="needed",
         when=lambda self: not self.committed,
-        where=lambda self, m: m.sender in self.receivers and (m.initiator, m.text) == (self.pid, self.text),
+        where=lambda self, m: m.claim.signer == m.sender in self.receivers and m.claim.value == (self.pid, self.text),
     )
     def commit(self, echoes: frozenset[Echo]) -> None:
         self.committed = True
-        self.send(self.receivers, Commit(self.text, echoes))
+        self.send(self.receivers, Commit(self.text, frozenset(echo.claim for echo in echoes)))
 
 
 class Receiver(Process):
     needed: int
     receivers: Peers = Peers()
+    initiators: Peers = Peers()
     echoed: frozenset[Pid] = frozenset()
-    delivered: Map[Pid, str] = Map()
+    delivered: Map[Pid, Text] = Map()
 
-    @on(Init, when=lambda self, m: m.sender not in self.echoed)
+    @on(Init, when=lambda self, m: m.sender in self.initiators - self.echoed)
     def echo(self, m: Init) -> None:
         self.echoed |= {m.sender}
-        self.reply(Echo(m.sender, m.text))
+        self.reply(Echo(self.sign(Claim(m.sender, m.text))))
 
-    @on(Commit, when=lambda self, m: m.sender not in self.delivered and self.is_proven(m))
+    @on(Commit, when=lambda self, m: m.sender in self.initiators - set(self.delivered) and self.is_proven(m))
     def deliver(self, m: Commit) -> None:
         self.delivered |= {m.sender: m.text}
 
     def is_proven(self, m: Commit) -> bool:
-        signers = {echo.sender for echo in m.echoes if (echo.initiator, echo.text) == (m.sender, m.text)}
+        signers = {claim.signer for claim in m.proof if claim.value == (m.sender, m.text)}
         return len(signers & self.receivers) >= self.needed
 
 
-class ByzantineInitiator(Process):
+class ByzantineInitiator(Process, byzantine=True):
     """Tells each of two groups something else, and the Byzantine receivers both."""
 
-    groups: Map[str, Peers]  # text -> the honest receivers who are to deliver it
+    groups: Map[Text, Peers]  # the honest receivers who are to deliver it
     accomplices: Peers
     needed: int
 
@@ -82,44 +94,42 @@ class ByzantineInitiator(Process):
         for text in self.groups:
             self.send(self.audience(text) | self.accomplices, Init(text))
 
-    @quorum(Echo, size="needed", same="text", where=lambda self, m: m.initiator == self.pid)
+    @quorum(
+        Echo, size="needed", same=lambda m: m.claim.value, where=lambda self, m: m.claim.value.initiator == self.pid
+    )
     def commit(self, echoes: frozenset[Echo]) -> None:
-        (text,) = {echo.text for echo in echoes}
-        self.send(self.audience(text), Commit(text, echoes))
+        (text,) = {echo.claim.value.text for echo in echoes}
+        self.send(self.audience(text), Commit(text, frozenset(echo.claim for echo in echoes)))
 
-    def audience(self, text: str) -> frozenset[Pid]:
+    def audience(self, text: Text) -> frozenset[Pid]:
         return self.groups[text]
 
 
-class ByzantineReceiver(Process):
+class ByzantineReceiver(Receiver, byzantine=True):
     """Signs whatever a Byzantine initiator sends, and for an honest one what it did not send."""
 
     accomplices: Peers
 
     @on(Init)
-    def confirm(self, m: Init) -> None:
-        self.reply(Echo(m.sender, m.text if m.sender in self.accomplices else self.confirmation(m.text)))
+    def echo(self, m: Init) -> None:
+        self.reply(Echo(self.sign(Claim(m.sender, m.text if m.sender in self.accomplices else self.answer(m.text)))))
 
-    def confirmation(self, text: str) -> str:
-        return f"not {text}"
-
-    @on(Commit, when=lambda self, m: False)
-    def deliver(self, _: Commit) -> None:
-        """It has no use for these and leaves them lying."""
+    def answer(self, text: Text) -> Text:
+        return Text.THIS if text == Text.THAT else Text.THAT
 
 
 class SwitchingInitiator(ByzantineInitiator):
     """May also tell everyone the same. That it may fall silent goes without saying: nobody has to take a step."""
 
-    def audience(self, text: str) -> frozenset[Pid]:
+    def audience(self, text: Text) -> frozenset[Pid]:
         return self.choose((self.groups[text], frozenset().union(*self.groups.values())))
 
 
 class SwitchingReceiver(ByzantineReceiver):
     """May also sign what an honest initiator did send."""
 
-    def confirmation(self, text: str) -> str:
-        return self.choose((f"not {text}", text))
+    def answer(self, text: Text) -> Text:
+        return self.choose(Text)
 
 
 class EchoMulticast(System):
@@ -131,24 +141,25 @@ class EchoMulticast(System):
     byzantine_initiators: int = 1
     switching: bool = False  # between honest and Byzantine behaviour
 
+    @property
+    def needed(self) -> int:
+        return ceil((2 * (self.honest_receivers + self.byzantine_receivers) + 1) / 3)
+
     def build(self) -> None:
         self.require(self.honest_receivers > 0, "there must be an honest receiver")
-        number = self.honest_receivers + self.byzantine_receivers
-        size = ceil((2 * number + 1) / 3)
-        honest = self.spawn(Receiver, self.honest_receivers, needed=size)
-        byzantine = self.spawn(SwitchingReceiver if self.switching else ByzantineReceiver, self.byzantine_receivers)
-        self.connect(honest, receivers=honest | byzantine)
-        for i in range(1, self.honest_initiators + 1):
-            self.spawn(Initiator, receivers=honest | byzantine, needed=size, text=f"text {i}")
-        half = tuple(honest)[: (len(honest) + 1) // 2]
-        initiators = self.spawn(
-            SwitchingInitiator if self.switching else ByzantineInitiator,
-            self.byzantine_initiators,
-            groups=Map({"this": Peers(half), "that": Peers(honest - set(half))}),
-            accomplices=byzantine,
-            needed=size,
+        receiver = SwitchingReceiver if self.switching else ByzantineReceiver
+        initiator = SwitchingInitiator if self.switching else ByzantineInitiator
+        honest = self.spawn(Receiver, self.honest_receivers, needed=self.needed)
+        byzantine = self.spawn(receiver, self.byzantine_receivers, needed=self.needed)
+        everyone = honest | byzantine
+        loyal = self.spawn(Initiator, self.honest_initiators, receivers=everyone, needed=self.needed, text=Text.THIS)
+        half = Peers(tuple(honest)[: ceil(len(honest) / 2)])
+        groups = Map({Text.THIS: half, Text.THAT: Peers(honest - half)})
+        traitors = self.spawn(
+            initiator, self.byzantine_initiators, groups=groups, accomplices=byzantine, needed=self.needed
         )
-        self.connect(byzantine, accomplices=initiators)
+        self.connect(everyone, receivers=everyone, initiators=loyal | traitors)
+        self.connect(byzantine, accomplices=traitors)
 
     @invariant
     def agreement(self) -> bool:
