@@ -30,8 +30,14 @@ class ProgressLine:
     def update(self, progress: Progress) -> None:
         if not self.enabled or progress.seconds < PATIENCE:
             return
+        self.say(line(progress, self.label))
+
+    def say(self, text: str) -> None:
+        """Show any text in place of the line."""
+        if not self.enabled:
+            return
         width = _columns(self.stream) - 1  # a full last column makes some terminals wrap
-        self._write(_CLEAR + line(progress, self.label)[:width])
+        self._write(_CLEAR + text[:width])
         self.shown = True
 
     def close(self) -> None:

@@ -1,15 +1,17 @@
 """`quorate sweep`: a grid of instances, one row each, shown as soon as it is known."""
 
 import csv
+import io
 import json
+import os
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, describe, guarded
+from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import (
     AsJson,
     Byzantine,
@@ -37,21 +39,40 @@ from quorate.cli.options import (
     Threads,
     Timeout,
 )  # fmt: skip
-from quorate.language.errors import ParameterError, QuorateError
+from quorate.language.errors import ParameterError, TargetError
+from quorate.sweep.row import Row
+
+if TYPE_CHECKING:
+    from quorate.sweep.grid import Grid, Summary
 
 EPILOG = """
 Examples:
 
   quorate sweep paxos -p acceptors=2..5
 
+  quorate sweep paxos -p acceptors=2..6 -p majority=1..6 --results paxos.jsonl -o paxos.svg
+
   quorate sweep paxos -p proposers=1..3 -p acceptors=3,5 --csv > paxos.csv
 
-Exit status: the gravest of the rows': 2, then 1, then 3, then 0.
+Exit status: the gravest of the rows': 2, then 1, then 3, then 0. Where two or more parameters vary, a combination that
+the system refuses is a hole in the grid, not an error.
 """
 
 Parameters = Annotated[
     list[str] | None,
     typer.Option("-p", "--param", metavar="NAME=A..B", help="Values of a parameter: 2..5, or 3,5,7, or one; repeat."),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("-j", "--jobs", min=1, metavar="N", help="Instances at a time, each a process; by default all cores."),
+]
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option("--results", metavar="FILE", help="Keep results here, and go on from those of an earlier sweep."),
+]
+Outputs = Annotated[
+    list[Path] | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write a .csv, .json or .svg file as well; repeat."),
 ]
 
 # Name and width. Widths are fixed, so that rows can be printed one by one and still align.
@@ -66,25 +87,7 @@ _CSV = (
     "peak_memory_bytes",
     "python_calls",
 )
-
-
-@dataclass
-class Row:
-    """One instance and what became of it."""
-
-    point: dict[str, Any]
-    result: Any = None
-    error: QuorateError | None = None
-
-    @property
-    def verdict(self) -> str:
-        if self.error is not None:
-            return "error"
-        return str(self.result.verdict)
-
-    @property
-    def status(self) -> int:
-        return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED, "error": WRONG}[self.verdict]
+_STATUS = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED, "error": WRONG, "refused": WRONG}
 
 
 @guarded
@@ -94,6 +97,9 @@ def sweep(
     properties: Properties = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values, one line an instance.")] = False,
     as_json: AsJson = False,
+    outputs: Outputs = None,
+    results: ResultsFile = None,
+    jobs: Jobs = None,
     search: SearchOption = None,
     store: StoreOption = Store.exact,
     stateless: Stateless = False,
@@ -111,14 +117,27 @@ def sweep(
     byzantine: Byzantine = None,
     network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
-    """Check a grid of instances, one row each. Options mean what they mean for `quorate check`."""
+    """Check a grid of instances, one row each. Options mean what they mean for `quorate check`.
+
+    Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
+    """
     from quorate.cli.parameters import grid, roles
     from quorate.cli.target import load
+    from quorate.sweep.grid import grids
 
     if as_csv and as_json:
         raise ParameterError("--csv and --json exclude each other", hint="give one of them", code="Q206")
+    for path in outputs or []:
+        if path.suffix not in _WRITERS:
+            raise ParameterError(
+                f"--output {path}: what is in a file follows from its name",
+                hint=f"give it one of the endings {', '.join(_WRITERS)}",
+                code="Q208",
+            )
     system = load(target)
     names, points = grid(system, parameters or [])
+    holes = len([name for name in names if len({_written(point[name]) for point in points}) > 1]) > 1
+    workers = min(jobs or max(1, (os.cpu_count() or 1) // threads), len(points))
     options: dict[str, Any] = {
         "property": properties or None,
         "search": search.value if search is not None else None,
@@ -133,94 +152,160 @@ def sweep(
         "max_states": max_states,
         "max_memory": max_memory,
         "timeout": timeout,
-        "trace": False,
-        "target": target,
         "crash": crash.value if crash is not None else None,
         "crashes": crashes,
         "byzantine": roles(byzantine or []),
         "network_model": network_model.value,
     }
-    rows = _run(system, points, options)
+    rows = _run(system, target, points, options, workers, results)
     if as_json:
         done = list(rows)
-        print(json.dumps({"schema": 1, "target": target, "rows": [_json(row) for row in done]}))
     elif as_csv:
-        done = _csv(names, rows)
+        done = _csv(names, rows, sys.stdout)
     else:
-        done = _table(names, points, rows)
-    if (
-        done
-        and done[-1].verdict == "incomplete"
-        and done[-1].result.stopped_by == "interrupt"
-        and len(done) < len(points)
-    ):
-        print(f"interrupted: {len(points) - len(done)} instances were not checked", file=sys.stderr)
+        done = _table(names, points, rows, holes=holes)
+    pictures = grids(done, system.quorums)
+    if as_json:
+        print(json.dumps(_document(target, done, pictures)))
+    elif not as_csv:
+        _show_grids(pictures)
+    for path in outputs or []:
+        _write(path, _WRITERS[path.suffix](target, names, done, pictures))
+    missing = len(points) - len([row for row in done if not row.interrupted])
+    if missing:
+        kept = f"; the same command goes on from {results}" if results is not None else ""
+        print(f"interrupted: {missing} of {len(points)} instances were not checked{kept}", file=sys.stderr)
+    return _status(done, holes=holes)
+
+
+def _status(done: list[Row], *, holes: bool) -> int:
+    counted = [row for row in done if not (holes and row.verdict == "refused")] or done
     # The gravest comes first in this order.
-    return next(status for status in (WRONG, VIOLATED, STOPPED, HOLDS) if status in {row.status for row in done})
+    found = {_STATUS[row.verdict] for row in counted}
+    return next((status for status in (WRONG, VIOLATED, STOPPED, HOLDS) if status in found), STOPPED)
 
 
-def _run(system: Any, points: list[dict[str, Any]], options: dict[str, Any]) -> Iterator[Row]:
-    from quorate.cli.progress import ProgressLine
-    from quorate.search.check import check
+# --- running ---------------------------------------------------------------------------------------------------
 
-    for point in points:
-        line = ProgressLine(label=" ".join(f"{name}={value}" for name, value in point.items()))
-        try:
-            result = check(system(**point), progress=line.update if line.enabled else None, **options)
-            row = Row(point, result)
-        except QuorateError as error:
-            row = Row(point, error=error)
-        finally:
-            line.close()
-        yield row
-        if row.result is not None and row.result.stopped_by == "interrupt":
+
+def _run(
+    system: Any,
+    target: str,
+    points: list[dict[str, Any]],
+    options: dict[str, Any],
+    jobs: int,
+    file: Path | None,
+) -> Iterator[Row]:
+    """The rows in the order of the grid: those that are known already, and those that have to be checked."""
+    from quorate.sweep.results import Results
+    from quorate.traces.json import value_to_json
+
+    parameters = [{name: value_to_json(value) for name, value in point.items()} for point in points]
+    results = Results(file, system, options)
+    open_points = [
+        (point, given) for point, given in zip(points, parameters, strict=True) if results.get(given) is None
+    ]
+
+    def finished(row: Row) -> None:
+        if not row.interrupted:
+            results.add({name: value_to_json(value) for name, value in row.point.items()}, row.document)
+
+    checked = _checked(target, open_points, options, jobs, len(points) - len(open_points), finished)
+    for point, given in zip(points, parameters, strict=True):
+        known = results.get(given)
+        if known is not None:
+            yield Row(point, known)
+            continue
+        row = next(checked, None)
+        if row is None:
             return
+        yield row
+
+
+def _checked(
+    target: str,
+    points: list[tuple[dict[str, Any], dict[str, Any]]],
+    options: dict[str, Any],
+    jobs: int,
+    before: int,
+    finished: Callable[[Row], object],
+) -> Iterator[Row]:
+    from quorate.cli.progress import ProgressLine
+    from quorate.search.limits import default_memory_limit
+    from quorate.sweep.pool import Pool, Running
+    from quorate.sweep.worker import run_one
+
+    line = ProgressLine()
+    try:
+        if jobs <= 1:  # in this process, which costs no start
+            for point, given in points:
+                line.label = _label(point)
+                row = Row(point, run_one(target, given, options, line.update if line.enabled else None))
+                line.close()
+                finished(row)
+                yield row
+                if row.interrupted:
+                    return
+            return
+        if options["max_memory"] is None:  # each would take most of what is left
+            options = {**options, "max_memory": default_memory_limit() // jobs}
+
+        def watch(done: int, running: list[Running]) -> None:
+            parts = [f"{_label(one.point)} {one.states:,} states" for one in running]
+            line.say(f"{before + done} of {before + len(points)} done · " + " · ".join(parts))
+
+        pool = Pool(target, options, jobs, watch)
+        for row in pool.run(points, finished):
+            line.close()
+            yield row
+    except KeyboardInterrupt:
+        return  # what is done has been shown, and kept
+    finally:
+        line.close()
+
+
+def _label(point: dict[str, Any]) -> str:
+    return " ".join(f"{name}={_written(value)}" for name, value in point.items())
+
+
+# --- showing ---------------------------------------------------------------------------------------------------
 
 
 def _figures(row: Row) -> list[Any]:
-    result = row.result
+    found = row.document
     return [
-        result.states,
-        result.transitions,
-        result.depth,
-        round(result.seconds, 3),
-        round(result.bytes_per_state, 1),
+        found["states"],
+        found["transitions"],
+        found["depth"],
+        round(found["seconds"], 3),
+        round(found["bytes_per_state"], 1),
     ]
 
 
-def _json(row: Row) -> dict[str, Any]:
-    from quorate.traces.json import value_to_json
-
-    if row.error is not None:
-        parameters = {name: value_to_json(value) for name, value in row.point.items()}
-        return {"parameters": parameters, "error": describe(row.error)}
-    document: dict[str, Any] = row.result.to_json()
-    return document
-
-
-def _csv(names: list[str], rows: Iterator[Row]) -> list[Row]:
+def _csv(names: list[str], rows: Iterator[Row] | list[Row], stream: TextIO) -> list[Row]:
     done: list[Row] = []
-    out = csv.writer(sys.stdout, lineterminator="\n")
+    out = csv.writer(stream, lineterminator="\n")
     out.writerow([*names, "verdict", "property", *_CSV])
     for row in rows:
         point = [_written(value) for value in row.point.values()]
         if row.error is not None:
-            out.writerow([*point, "error", row.error.message, *[""] * len(_CSV)])
+            out.writerow([*point, row.verdict, row.error["message"], *[""] * len(_CSV)])
         else:
-            out.writerow(
-                [*point, row.verdict, row.result.property or "", *(getattr(row.result, name) for name in _CSV)]
-            )
-        sys.stdout.flush()
+            figures = [row.document[name] for name in _CSV]
+            out.writerow([*point, row.verdict, row.document["property"] or "", *figures])
+        stream.flush()
         done.append(row)
     return done
 
 
-def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row]) -> list[Row]:
+_STYLES = {"holds": "good", "violated": "bad", "incomplete": "open", "error": "bad", "refused": "faint", "": ""}
+
+
+def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row], *, holes: bool) -> list[Row]:
     from quorate.cli.output import show
     from quorate.traces.layout import Line, Page, Piece
 
     widths = [max(len(name), *(len(_written(point[name])) for point in points)) for name in names]
-    styles = {"holds": "good", "violated": "bad", "incomplete": "open", "error": "bad"}
 
     def put(*line: Piece) -> None:
         cells: Line = tuple(line)
@@ -231,22 +316,107 @@ def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row]) 
     put(Piece(heading + "".join("  " + name.rjust(width) for name, width in _COLUMNS), "faint"))
     done: list[Row] = []
     for row in rows:
+        done.append(row)
+        if row.verdict == "refused" and holes:
+            continue  # the grid below has a hole there
         point = "".join(
             _written(row.point[name]).rjust(width) + "  " for name, width in zip(names, widths, strict=True)
         )
-        verdict = Piece(row.verdict.ljust(10), styles[row.verdict])
+        verdict = Piece(row.verdict.ljust(10), _STYLES[row.verdict])
         if row.error is not None:
-            put(Piece(point), verdict, Piece("  " + row.error.message))
+            put(Piece(point), verdict, Piece("  " + row.error["message"], "faint" if row.verdict == "refused" else ""))
         else:
             cells = zip(_figures(row), _COLUMNS, strict=True)
             figures = "".join("  " + (f"{value:,}").rjust(width) for value, (_, width) in cells)
-            broken = f"  {row.result.property}" if row.result.property else ""
+            broken = f"  {row.document['property']}" if row.document["property"] else ""
             put(Piece(point), verdict, Piece(figures), Piece(broken, "bad"))
-        done.append(row)
     return done
+
+
+def _show_grids(pictures: "list[Grid]") -> None:
+    """The verdicts against each other: a sign in every cell, and what follows from a row at its end."""
+    from quorate.cli.output import show
+    from quorate.sweep.grid import SIGNS
+    from quorate.traces.layout import Page, Piece
+
+    for grid in pictures:
+        page = Page(120)
+        page.lines.append(())
+        if grid.fixed:
+            page.add(Piece(_label(grid.fixed), "faint"))
+        side = max(len(grid.down), *(len(_written(value)) for value in grid.rows))
+        width = max(3, *(len(_written(value)) + 1 for value in grid.columns))
+        across = "".join(_written(value).rjust(width) for value in grid.columns)
+        page.add(" " * (side + 2), Piece(grid.across, "faint"))
+        page.add(Piece(grid.down.rjust(side) + "  " + across, "faint"))
+        summaries = {each.value: each for each in grid.summaries}
+        for value in grid.rows:
+            verdicts = [grid.verdict(value, column) for column in grid.columns]
+            line = [Piece(_written(value).rjust(side) + "  ", "")]
+            line += [Piece(SIGNS[verdict].rjust(width), _STYLES[verdict]) for verdict in verdicts]
+            if value in summaries:
+                line.append(Piece("   " + _conclusion(grid.across, summaries[value])))
+            page.lines.append(tuple(line))
+        met = {row.verdict for row in grid.cells.values()}
+        words = {"incomplete": "not decided", "refused": "refused by the system"}
+        legend = [f"{SIGNS[each]} {words.get(each, each)}" for each in SIGNS if each in met]
+        page.add(" " * (side + 2), Piece("   ".join(legend), "faint"))
+        show(page)
+
+
+def _conclusion(name: str, summary: "Summary") -> str:
+    text = f"smallest safe {summary.text(name)}" if summary.smallest is not None else summary.text(name)
+    if summary.tolerated is None:
+        return text
+    crashes = {0: "no crash", 1: "1 crash"}.get(summary.tolerated, f"{summary.tolerated} crashes")
+    return f"{text}, so {crashes} tolerated"
 
 
 def _written(value: Any) -> str:
     from quorate.language.values import show
 
     return value if isinstance(value, str) else show(value)
+
+
+# --- files -----------------------------------------------------------------------------------------------------
+
+
+def _document(target: str, rows: list[Row], pictures: "list[Grid]") -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "target": target,
+        "rows": [row.document for row in rows],
+        "grids": [grid.to_json() for grid in pictures],
+    }
+
+
+def _as_csv(_: str, names: list[str], rows: list[Row], pictures: "list[Grid]") -> str:
+    stream = io.StringIO()
+    _csv(names, rows, stream)
+    return stream.getvalue()
+
+
+def _as_json(target: str, _: list[str], rows: list[Row], pictures: "list[Grid]") -> str:
+    return json.dumps(_document(target, rows, pictures), indent=1) + "\n"
+
+
+def _as_svg(target: str, names: list[str], rows: list[Row], pictures: "list[Grid]") -> str:
+    from quorate.sweep.picture import picture
+
+    if not pictures:
+        raise ParameterError(
+            "a picture needs two parameters that vary",
+            hint="for example -p acceptors=2..5 -p majority=1..5",
+            code="Q208",
+        )
+    return picture(target, pictures)
+
+
+_WRITERS = {".csv": _as_csv, ".json": _as_json, ".svg": _as_svg}
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TargetError(f"cannot write {path}: {error.strerror}", code="Q310") from None

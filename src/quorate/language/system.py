@@ -38,6 +38,8 @@ class System:
 
     network: Network = Network()
     faults: Faults = Faults()
+    quorums: ClassVar[Mapping[str, str]] = {}
+    """Parameter that is the size of a quorum -> parameter that says how many it is taken from; for sweeps."""
     _parameters: ClassVar[dict[str, Parameter] | None] = None
 
     def __init__(self, **values: Any) -> None:

@@ -84,6 +84,7 @@ class Paxos(System):
 
     acceptor = Acceptor
     learner = Learner
+    quorums = {"majority": "acceptors"}
 
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)

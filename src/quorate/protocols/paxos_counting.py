@@ -107,6 +107,8 @@ class PaxosCounting(System):
     atomic: bool = False
     heed: bool = True
 
+    quorums = {"majority": "acceptors"}
+
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)
         self.require(1 <= size <= self.acceptors, "a majority is at least one acceptor and at most all of them")

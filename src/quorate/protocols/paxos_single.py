@@ -56,6 +56,8 @@ class PaxosSingle(System):
     ballots: int = 1
     majority: int | None = None
 
+    quorums = {"majority": "acceptors"}
+
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)
         self.require(1 <= size <= self.acceptors, "a majority is at least one acceptor and at most all of them")

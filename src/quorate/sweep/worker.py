@@ -1,0 +1,60 @@
+"""One check in a process of its own: a request on standard input, one line of JSON per event on standard output.
+
+A process per instance gives back its memory, counts its own peak, and can be ended without harm to the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from quorate.language.errors import QuorateError
+from quorate.search.result import Progress
+
+EVERY = 0.25  # seconds between two reports
+
+
+def run_one(
+    target: str, parameters: dict[str, Any], options: dict[str, Any], progress: Callable[[Progress], object] | None
+) -> dict[str, Any]:
+    """Check one instance. An error of the request or the model is part of the answer."""
+    from quorate.cli.errors import describe
+    from quorate.cli.parameters import restored
+    from quorate.cli.target import load
+    from quorate.search.check import check
+
+    try:
+        system = restored(load(target), parameters)
+        return check(system, progress=progress, trace=False, target=target, **options).to_json()
+    except QuorateError as error:
+        return {"parameters": parameters, "error": describe(error)}
+
+
+def main() -> None:
+    # What a model prints must not get between the lines of the protocol.
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    parent, last = os.getppid(), time.monotonic()
+
+    def tell(event: dict[str, Any]) -> None:
+        out.write(json.dumps(event) + "\n")
+        out.flush()
+
+    def progress(now: Progress) -> None:
+        nonlocal last
+        if os.getppid() != parent:
+            os._exit(1)  # whoever asked is gone
+        if time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            tell({"states": now.states, "seconds": now.seconds})
+
+    request = json.loads(sys.stdin.read())
+    tell({"row": run_one(request["target"], request["parameters"], request["options"], progress)})
+
+
+if __name__ == "__main__":
+    main()
