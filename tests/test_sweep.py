@@ -155,8 +155,8 @@ def test_files_are_written() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["paxos", "-o", "grid.png"], "Q208"),
-        (["ping-pong", "-p", "rally=1..2", "-o", "grid.svg"], "Q208"),
+        (["paxos", "-o", "grid.png"], "Q209"),
+        (["ping-pong", "-p", "rally=1..2", "-o", "grid.svg"], "Q209"),
         (["ping-pong", "-p", "rally=1..2", "-o", "no/such/grid.csv"], "Q310"),
         (["ping-pong", "--results", "no/such/file"], "Q310"),
     ],

@@ -132,7 +132,7 @@ def sweep(
             raise ParameterError(
                 f"--output {path}: what is in a file follows from its name",
                 hint=f"give it one of the endings {', '.join(_WRITERS)}",
-                code="Q208",
+                code="Q209",
             )
     system = load(target)
     names, points = grid(system, parameters or [])
@@ -407,7 +407,7 @@ def _as_svg(target: str, names: list[str], rows: list[Row], pictures: "list[Grid
         raise ParameterError(
             "a picture needs two parameters that vary",
             hint="for example -p acceptors=2..5 -p majority=1..5",
-            code="Q208",
+            code="Q209",
         )
     return picture(target, pictures)
 
