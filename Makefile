@@ -8,7 +8,7 @@ CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/*.h)
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests bench format clean
+.PHONY: help demo test setup develop lint types core-tests python-tests browser bench format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -83,8 +83,14 @@ build/core-tests/core_tests: .venv/.tools CMakeLists.txt $(CORE) $(CORE_TESTS)
 core-tests: build/core-tests/core_tests
 	build/core-tests/core_tests
 
-python-tests: develop
+python-tests: develop browser
 	$(BIN)/python -m pytest -n auto --quiet
+
+# Report and explorer are tested in Debian's Chromium. Where it is not there and cannot be installed, those tests are left out.
+browser:
+	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && test "$$(id -u)" = 0 && echo "Installing Chromium (once)" && \
+		{ apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1; } \
+		|| echo "NOT TESTED: the report and the explorer in a browser. Chromium is not installed and could not be."
 
 bench: setup
 	$(BIN)/python -m benchmarks

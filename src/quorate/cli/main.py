@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import check, list, new, replay, sweep
+from quorate.cli import check, explore, list, new, replay, sweep
 
 app = typer.Typer(
     name="quorate",
@@ -20,6 +20,7 @@ app.command("check", epilog=check.EPILOG)(check.check)
 app.command("list", epilog=list.EPILOG)(list.show)
 app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", epilog=replay.EPILOG)(replay.replay)
+app.command("explore", epilog=explore.EPILOG)(explore.explore)
 app.command("new", epilog=new.EPILOG)(new.new)
 
 

@@ -165,6 +165,7 @@ class _Layout:
         self.head = min(self.gap - 10, max(110.0, longest * LETTER + 20))
         self.rows = self._rows()
         self.row_of = {seen.number: place for place, row in enumerate(self.rows) for seen in row.happenings}
+        self.spans = self._spans()
         self._hide(fold)
         for row in self.rows:
             self._say(row)
@@ -244,17 +245,22 @@ class _Layout:
     def _passing(self, row: _Row, column: int, side: Side) -> int:
         """How many messages pass by a process on that side, while the row is at its height."""
         place = self.chart.lane(column) or 0
-        at = self.rows.index(row)
+        at = self.row_of[row.happenings[0].number]
         passing = 0
-        for arrow in self.chart.arrows:
-            origin, target = self.chart.lane(arrow.sender), self.chart.lane(arrow.receiver)
-            if origin is None or target is None or arrow.ended is None:
-                continue
-            first, last = self.row_of[arrow.sent], self.row_of[arrow.ended]
+        for origin, target, first, last in self.spans:
             if first < at < last:
                 x = origin + (target - origin) * (at - first) / (last - first)
                 passing += (place - 0.9 < x < place) if side == "left" else (place < x < place + 0.9)
         return passing
+
+    def _spans(self) -> list[tuple[int, int, int, int]]:
+        """From which lane to which, and from which row to which, every message goes that arrives."""
+        lanes = {lane.column: place for place, lane in enumerate(self.chart.lanes)}
+        return [
+            (lanes[arrow.sender], lanes[arrow.receiver], self.row_of[arrow.sent], self.row_of[arrow.ended])
+            for arrow in self.chart.arrows
+            if arrow.ended is not None
+        ]
 
     def _heard(self, seen: Happening, place: int) -> list[tuple[Side, Arrow, int]]:
         """The messages that arrive, equal ones together."""
@@ -360,7 +366,8 @@ class _Layout:
             self._line(arrow, at)
         drawing.footnote = self._footnote()
         drawing.reasons = [] if self.brief else self.chart.reasons
-        below = 26.0 + LINE * len(drawing.reasons) + (22.0 if drawing.footnote else 0.0)
+        below = 26.0 + LINE * len(drawing.reasons) if self.chart.verdict else 0.0
+        below += 22.0 if drawing.footnote else 0.0
         drawing.height = y + below + MARGIN
 
     def _head(self, y: float) -> None:

@@ -305,7 +305,8 @@ def _verdict(trace: Trace) -> tuple[str, list[str], bool]:
     if len(lines) > MOST_REASONS:
         lines = [*lines[: MOST_REASONS - 1], f"and {len(lines) - MOST_REASONS + 1} more"]
     if trace.kind == "witness":
-        return f"{trace.property} is reached", lines, False
+        # A run that is shown for nothing in particular ends, and that is all.
+        return f"{trace.property} is reached" if trace.property else "", lines, False
     if trace.property == "deadlock":
         return "nothing more can happen", lines, True
     return f"{trace.property} fails", lines, True

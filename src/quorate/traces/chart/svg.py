@@ -304,8 +304,17 @@ class _Writer:
         drawing, chart = self.drawing, self.chart
         tone = "bad" if chart.bad else "good"
         top = drawing.end
-        height = 26.0 + LINE * len(drawing.reasons)
+        height = 26.0 + LINE * len(drawing.reasons) if chart.verdict else 0.0
         yield '<g class="verdict">'
+        if chart.verdict:
+            yield from self._box(tone, top, height)
+        if drawing.footnote:
+            below = top + height + 18
+            yield f'<text class="sans faint" x="{MARGIN:g}" y="{below:.1f}">{escape(drawing.footnote)}</text>'
+        yield "</g>"
+
+    def _box(self, tone: str, top: float, height: float) -> Iterator[str]:
+        drawing, chart = self.drawing, self.chart
         yield (
             f'<rect class="{tone}box" x="{MARGIN:g}" y="{top:.1f}" width="{drawing.width - 2 * MARGIN:.1f}" '
             f'height="{height:.1f}" rx="6"/>'
@@ -322,10 +331,6 @@ class _Writer:
                 f'<text x="{MARGIN + 30:g}" y="{top + 17 + LINE * (number + 1):.1f}" xml:space="preserve">'
                 f"{escape(text)}</text>"
             )
-        if drawing.footnote:
-            below = top + height + 18
-            yield f'<text class="sans faint" x="{MARGIN:g}" y="{below:.1f}">{escape(drawing.footnote)}</text>'
-        yield "</g>"
 
 
 def _tip(x: float, y: float, dx: float, dy: float) -> str:

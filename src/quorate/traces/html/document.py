@@ -35,7 +35,7 @@ def write(result: Result, path: str | PathLike[str]) -> None:
 
 def document(result: Result) -> str:
     """The page. It may load nothing from anywhere: its security policy allows its own style and script alone."""
-    css = _css()
+    css = palette() + (HERE / "report.css").read_text(encoding="utf-8")
     script = (HERE / "report.js").read_text(encoding="utf-8")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; "
@@ -74,14 +74,15 @@ def document(result: Result) -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _css() -> str:
+def palette() -> str:
+    """The colours of charts as variables, light and dark, and the classes that use them."""
     colours = "".join(f"--{name}:{value};" for name, value in LIGHT.items())
     dark = "".join(f"--{name}:{value};" for name, value in DARK.items())
     return (
         f":root{{{colours}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
-        f"{style()}\n{(HERE / 'report.css').read_text(encoding='utf-8')}"
+        f"{style()}\n"
     )
 
 

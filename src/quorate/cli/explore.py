@@ -1,0 +1,90 @@
+"""`quorate explore`: walk through the states of a system in the browser."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from quorate.cli.check import Parameters
+from quorate.cli.errors import HOLDS, guarded
+from quorate.cli.options import Byzantine, Crashes, CrashOption, Target
+
+if TYPE_CHECKING:
+    from quorate.explore.server import Server
+    from quorate.explore.session import Path
+
+EPILOG = """
+Examples:
+
+  quorate explore two-phase-commit -p participants=2
+
+  quorate explore faulty-paxos --goal 'any(learner.learned for learner in self[Learner])'
+
+The page is served on this machine only, at an address that holds a secret; Ctrl-C ends it.
+"""
+
+
+@guarded
+def explore(
+    target: Target,
+    parameters: Parameters = None,
+    goals: Annotated[
+        list[str] | None,
+        typer.Option("--goal", metavar="EXPRESSION", help="Find a state where this holds, in Python; repeat."),
+    ] = None,
+    at: Annotated[str, typer.Option("--at", metavar="PATH", help="Begin at this position: the end of a link.")] = "0",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.", metavar="N")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page by itself.")] = True,
+    crash: CrashOption = None,
+    crashes: Crashes = None,
+    byzantine: Byzantine = None,
+) -> int:
+    """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
+    from quorate.cli.parameters import instance, roles
+    from quorate.cli.target import load
+    from quorate.explore.finds import Finds
+    from quorate.explore.graph import Graph
+    from quorate.explore.server import Server, parse_path
+    from quorate.explore.session import Session
+    from quorate.language.definition import define
+    from quorate.language.environment import Environment
+    from quorate.language.errors import TargetError
+
+    system = instance(load(target), parameters or [])
+    environment = Environment(crash.value if crash is not None else None, crashes, roles(byzantine or []))
+    session = Session(define(system, environment))
+    position = session.at(parse_path(at.removeprefix("#")))
+    finds = Finds(session, system, goals or [], environment.to_json())
+    graph = Graph(session.definition)
+    # Before there is a socket that they would hold open.
+    finds.start()
+    graph.start()
+    try:
+        serve(Server(session, finds, graph, port), session.definition.name, position.path, browser)
+    except OSError as error:
+        raise TargetError(
+            f"cannot listen on port {port}: {error.strerror}", hint="leave --port out to take a free one", code="Q316"
+        ) from None
+    finally:
+        finds.stop()
+        graph.stop()
+    return HOLDS
+
+
+def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:
+    """Until Ctrl-C, or until the terminal goes away."""
+    import signal
+    import webbrowser
+
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    address = f"{server.address}#{'.'.join(map(str, path))}"
+    print(f"{name} is at {address}", flush=True)
+    print("Ctrl-C ends it.", file=sys.stderr, flush=True)
+    try:
+        if browser:
+            webbrowser.open(address)
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    finally:
+        server.server_close()

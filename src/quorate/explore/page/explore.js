@@ -1,0 +1,319 @@
+"use strict";
+// The page keeps no state but the position, which is the fragment of its address: going back is the browser's back, and
+// a link is the address. Everything it shows is text that the server made.
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const root = document.documentElement;
+  let here = null;      // the position that is shown
+  let chosen = 0;       // the step that the keys are at
+  let finds = [];
+  let along = null;     // the run that `n` and `p` go along
+  let graph = null;
+  let asked = 0;        // answers to older questions are dropped
+
+  const make = (tag, text, name) => {
+    const node = document.createElement(tag);
+    if (text !== undefined) node.textContent = text;
+    if (name) node.className = name;
+    return node;
+  };
+
+  const ask = async (route) => {
+    const answer = await fetch(route);
+    const content = await answer.json();
+    if (!answer.ok) throw new Error(content.error || answer.statusText);
+    return content;
+  };
+
+  const pathOf = () => location.hash.slice(1) || "0";
+  const go = (path) => { location.hash = path.join("."); };
+  const same = (one, two) => one.length === two.length && one.every((item, at) => item === two[at]);
+  const within = (start, path) => start.length <= path.length && start.every((item, at) => item === path[at]);
+
+  async function show() {
+    const number = ++asked, path = pathOf();
+    try {
+      const position = await ask(`api/at?path=${encodeURIComponent(path)}`);
+      if (number !== asked) return;
+      here = position;
+      chosen = Math.max(0, nextAlong());
+      draw();
+      const chart = await ask(`api/chart?path=${encodeURIComponent(path)}`);
+      if (number !== asked) return;
+      drawChart(chart.svg);
+    } catch (error) {
+      if (number !== asked) return;
+      $("where").replaceChildren(make("p", String(error.message), "bad"), make("p", "Go to the start: press Home."));
+    }
+  }
+
+  function draw() {
+    document.body.dataset.path = here.path.join(".");
+    document.body.dataset.depth = here.depth;
+    $("here").href = `#${here.path.join(".")}`;
+    $("back").disabled = here.path.length < 2;
+    $("where").replaceChildren(make("p", here.depth === 0 ? "at the start" : `after ${here.depth} step${here.depth > 1 ? "s" : ""}`, "faint"));
+    if (here.failed) {
+      const { text, file, line } = here.failed;
+      $("where").append(make("p", `fails: ${text}`, "bad"), make("p", file ? `at ${file}:${line}` : "", "faint"));
+    }
+    drawSteps();
+    drawVerdicts();
+    drawState();
+    drawWay();
+    drawFinds();
+    markMap();
+  }
+
+  function drawSteps() {
+    $("steps").replaceChildren(...here.steps.map((step) => {
+      const item = make("li");
+      if (step.breaks.length || step.fails) item.classList.add("breaks");
+      else if (!["step", "discard", "deliver"].includes(step.kind)) item.classList.add("fault");
+      item.dataset.number = step.number;
+      const head = make("p");
+      head.append(make("span", step.process, "process"), make("span", step.name, "name"));
+      item.append(head);
+      for (const text of step.consumed) item.append(make("p", `← ${text}`));
+      if (step.choices.length) item.append(make("p", `chooses ${step.choices.join(", ")}`, "faint"));
+      for (const text of step.changes) item.append(make("p", text, "change"));
+      for (const text of step.sends) item.append(make("p", `→ ${text}`));
+      for (const text of step.events) item.append(make("p", `emits ${text}`, "faint"));
+      for (const name of step.breaks) item.append(make("p", `✗ ${name} fails then`, "bad"));
+      if (step.fails) item.append(make("p", `✗ fails: ${step.fails}`, "bad"));
+      item.addEventListener("click", () => go([...here.path, step.number]));
+      return item;
+    }));
+    if (!here.steps.length && !here.failed) $("steps").append(make("li", "nothing", "faint"));
+    markChosen();
+    $("reductions").hidden = !here.reductions.length;
+    $("reductions").replaceChildren(...here.reductions.flatMap((each) => [
+      make("h2", each.name), make("p", `takes ${each.takes.map((n) => here.steps[n].name).join(", ") || "nothing"}: ${each.why}`)]));
+  }
+
+  function markChosen() {
+    const next = nextAlong();
+    [...$("steps").children].forEach((item, at) => {
+      item.classList.toggle("chosen", at === chosen && here.steps.length > 0);
+      item.classList.toggle("next", at === next);
+    });
+  }
+
+  function drawVerdicts() {
+    $("verdicts").replaceChildren(...here.properties.map((each) => {
+      const mark = each.bad ? "✗" : each.kind === "can" && each.value !== "true" ? "·" : "✓";
+      const tone = each.bad ? "bad is-bad" : mark === "·" ? "faint" : "good";
+      return make("span", `${mark} ${each.name}${each.kind === "deadlock" ? `: ${each.value}` : ""}`, tone);
+    }));
+    const left = Object.entries(here.budget).map(([name, number]) => `${number} ${name} left`);
+    if (left.length) $("verdicts").append(make("span", left.join(", "), "fault"));
+  }
+
+  function drawState() {
+    $("state").replaceChildren(...here.processes.map((process) => {
+      const card = make("div", undefined, "process-card");
+      card.dataset.process = process.name;
+      card.classList.toggle("crashed", process.crashed);
+      card.classList.toggle("byzantine", process.byzantine);
+      card.classList.toggle("moved", process.fields.some((field) => field.changed));
+      const title = make("h3", process.name);
+      const what = process.crashed ? "crashed" : process.byzantine ? "Byzantine" : process.monitor ? "monitor" : process.role;
+      title.append(make("span", what));
+      const list = make("dl");
+      for (const field of process.fields)
+        list.append(make("dt", field.name), make("dd", field.value, field.changed ? "value changed" : "value"));
+      card.append(title, list);
+      if (process.pending.length) {
+        const pending = make("div", undefined, "pending");
+        for (const message of process.pending)
+          pending.append(make("p", `${message.text} from ${message.from}`, message.new ? "new" : ""));
+        card.append(pending);
+      }
+      return card;
+    }));
+  }
+
+  // The server's own drawing, parsed as SVG: markup in it would come out as an error, not as elements of this page.
+  function drawChart(source) {
+    const box = $("chart");
+    box.replaceChildren();
+    if (!source) return;
+    const picture = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+    if (picture.nodeName !== "svg") return;
+    box.append(document.importNode(picture, true));
+    const chart = box.firstElementChild;
+    chart.style.minWidth = `${0.7 * chart.viewBox.baseVal.width}px`;
+    chart.style.maxWidth = `${chart.viewBox.baseVal.width}px`;
+    for (const group of chart.querySelectorAll("g.step"))
+      group.addEventListener("click", () => go(here.path.slice(0, Number(group.dataset.step) + 1)));
+    box.scrollTop = box.scrollHeight;
+  }
+
+  function drawWay() {
+    $("way").replaceChildren(...here.way.map((leg, at) => {
+      const item = make("li");
+      const link = make("a", at === 0 ? leg.text : `${at} ${leg.text}`);
+      link.href = `#${here.path.slice(0, at + 1).join(".")}`;
+      item.append(link);
+      return item;
+    }));
+    $("way").scrollTop = $("way").scrollHeight;
+  }
+
+  // --- runs that were found ------------------------------------------------------------------------------------
+
+  async function poll() {
+    finds = (await ask("api/finds")).finds;
+    if (along === null) along = (finds.find((find) => find.path) || {}).path || null;
+    drawFinds();
+    if (here) { if (chosen === 0) chosen = Math.max(0, nextAlong()); markChosen(); }
+    if (finds.some((find) => find.status === "searching")) setTimeout(poll, 400);
+  }
+
+  const nextAlong = () =>
+    along && here && within(here.path, along) && here.path.length < along.length ? along[here.path.length] : -1;
+
+  function drawFinds() {
+    const words = {
+      searching: "searching …", none: "there is none", stopped: "not found in time", failed: "could not be searched for",
+    };
+    $("finds").replaceChildren(...finds.map((find) => {
+      const entry = make("div");
+      entry.dataset.kind = find.kind;
+      entry.dataset.status = find.status;
+      entry.append(make("code", find.text), make("span", ` ${words[find.status] || ""}`, "faint"));
+      if (find.note && find.status !== "searching") entry.append(make("span", ` (${find.note})`, "faint"));
+      if (!find.path) return entry;
+      const row = make("div", undefined, "along");
+      const slider = make("input");
+      slider.type = "range";
+      slider.min = 1;
+      slider.max = find.path.length;
+      slider.value = here && within(here.path, find.path) ? here.path.length : 1;
+      slider.setAttribute("aria-label", "along this run");
+      slider.addEventListener("input", () => { along = find.path; go(find.path.slice(0, Number(slider.value))); });
+      const link = make("a", `step ${find.path.length - 1}`);
+      link.href = `#${find.path.join(".")}`;
+      link.addEventListener("click", () => { along = find.path; });
+      row.append(slider, link);
+      entry.append(row);
+      return entry;
+    }));
+  }
+
+  // --- the map -------------------------------------------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const svg = (tag, attributes) => {
+    const node = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  };
+
+  async function loadMap() {
+    const answer = await ask("api/graph");
+    if (answer.status === "searching") { setTimeout(loadMap, 400); return; }
+    if (answer.status !== "complete") {
+      $("map").replaceChildren(make("p", `More than ${answer.most} states: too many for a map.`, "faint"));
+      return;
+    }
+    graph = answer;
+    layOut();
+    markMap();
+  }
+
+  // By distance from the start; within a level, near those one comes from.
+  function layOut() {
+    const levels = [];
+    graph.nodes.forEach((node, at) => (levels[node.depth] ||= []).push(at));
+    const parents = graph.nodes.map(() => []);
+    for (const [from, to] of graph.edges) if (graph.nodes[from].depth < graph.nodes[to].depth) parents[to].push(from);
+    const widest = Math.max(...levels.map((level) => level.length));
+    const width = Math.max(260, widest * 15 + 24), place = [];
+    for (const level of levels) {
+      const wish = new Map(level.map((at) => [at, parents[at].length
+        ? parents[at].reduce((sum, from) => sum + place[from].x, 0) / parents[at].length : 0]));
+      level.sort((one, two) => wish.get(one) - wish.get(two) || one - two);
+      level.forEach((at, number) => {
+        place[at] = { x: (width * (number + 0.5)) / level.length, y: 18 + graph.nodes[at].depth * 26 };
+      });
+    }
+    const picture = svg("svg", { width, height: 36 + 26 * (levels.length - 1), role: "img", "aria-label": "all states" });
+    graph.lines = graph.edges.filter(([from, to]) => from !== to).map(([from, to]) => {
+      const line = svg("line", { x1: place[from].x, y1: place[from].y, x2: place[to].x, y2: place[to].y });
+      picture.append(line);
+      return [from, to, line];
+    });
+    graph.circles = graph.nodes.map((node, at) => {
+      const circle = svg("circle", { cx: place[at].x, cy: place[at].y, r: node.bad ? 5 : 4, "data-state": node.id });
+      circle.classList.toggle("bad", node.bad);
+      circle.classList.toggle("end", node.end);
+      const title = svg("title", {});
+      title.textContent = `${node.depth} steps from the start${node.bad ? ", a property fails" : ""}${node.end ? ", an end" : ""}`;
+      circle.append(title);
+      circle.addEventListener("click", () => go(node.path));
+      picture.append(circle);
+      return circle;
+    });
+    graph.at = new Map(graph.nodes.map((node, at) => [node.id, at]));
+    $("map").replaceChildren(picture);
+  }
+
+  function markMap() {
+    if (!graph || !here) return;
+    const way = here.way.map((leg) => graph.at.get(leg.state));
+    const on = new Set(way.filter((at) => at !== undefined));
+    const now = graph.at.get(here.state);
+    graph.circles.forEach((circle, at) => {
+      circle.classList.toggle("way", on.has(at));
+      circle.classList.toggle("here", at === now);
+    });
+    const legs = new Set(way.slice(1).map((at, leg) => `${way[leg]}-${at}`));
+    for (const [from, to, line] of graph.lines) line.classList.toggle("way", legs.has(`${from}-${to}`));
+    if (now !== undefined) graph.circles[now].scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // --- keys ----------------------------------------------------------------------------------------------------
+
+  const back = () => { if (here && here.path.length > 1) go(here.path.slice(0, -1)); };
+  const take = () => { if (here && here.steps.length) go([...here.path, here.steps[chosen].number]); };
+  const choose = (at) => {
+    chosen = Math.max(0, Math.min(at, here.steps.length - 1));
+    markChosen();
+    const item = $("steps").children[chosen];
+    if (item) item.scrollIntoView({ block: "nearest" });
+  };
+  const switchTheme = () => {
+    const now = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+  };
+
+  $("back").addEventListener("click", back);
+  $("reset").addEventListener("click", () => go([here ? here.path[0] : 0]));
+  $("theme").addEventListener("click", switchTheme);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
+    const keys = {
+      j: () => choose(chosen + 1), ArrowDown: () => choose(chosen + 1),
+      k: () => choose(chosen - 1), ArrowUp: () => choose(chosen - 1),
+      ArrowRight: take, ArrowLeft: back, Backspace: back,
+      Home: () => go([here ? here.path[0] : 0]),
+      n: () => { if (nextAlong() >= 0) go([...here.path, nextAlong()]); else if (along) go(along.slice(0, 2)); },
+      p: () => { if (along && within(here.path, along)) back(); },
+      t: switchTheme,
+    };
+    if (event.key === "Enter" && event.target === document.body) take();
+    else if (event.key in keys && here) { event.preventDefault(); keys[event.key](); }
+  });
+
+  addEventListener("hashchange", show);
+  ask("api/system").then((system) => {
+    document.title = `${system.name} · Quorate`;
+    $("system").textContent = system.name;
+    const parameters = Object.entries(system.parameters).map(([name, value]) => `${name}=${value}`).join(" ");
+    $("instance").textContent = `${parameters}${parameters ? " · " : ""}${system.network}`;
+  });
+  show();
+  poll();
+  loadMap();
+})();

@@ -1,0 +1,154 @@
+"""The server behind the page: on this machine only, for whoever knows the token, and for reading only.
+
+Every route is a GET of something computed from numbers in the address. Nothing that is sent is ever evaluated: goals
+come from the command line. The page may load nothing but what this server serves.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path as FilePath
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from quorate.explore.finds import Finds
+from quorate.explore.graph import Graph
+from quorate.explore.session import Path, Session, WrongPathError
+from quorate.explore.view import position_view, system_view
+from quorate.language.errors import QuorateError
+
+LOOPBACK = "127.0.0.1"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+PAGE = FilePath(__file__).parent / "page"
+FILES = {
+    "": ("index.html", "text/html; charset=utf-8"),
+    "explore.css": ("explore.css", "text/css; charset=utf-8"),
+    "explore.js": ("explore.js", "text/javascript; charset=utf-8"),
+}
+MOST_DRAWN = 120
+"""Steps of the way here that are drawn; a longer one is too large to be looked at beside the state."""
+
+
+class Server(HTTPServer):
+    """Answers one request at a time: each takes milliseconds, and nothing needs a lock."""
+
+    def __init__(self, session: Session, finds: Finds, graph: Graph, port: int = 0) -> None:
+        self.session = session
+        self.finds = finds
+        self.graph = graph
+        self.token = secrets.token_urlsafe(18)
+        super().__init__((LOOPBACK, port), Handler)
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    @property
+    def address(self) -> str:
+        return f"http://{LOOPBACK}:{self.port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes away in the midst of an answer is nothing to report."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    server_version = "quorate"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """Everything there is. Whoever does not know the token, or comes by another name, learns nothing."""
+        address = urlsplit(self.path)
+        token, _, rest = address.path.removeprefix("/").partition("/")
+        hosts = (f"{LOOPBACK}:{self.server.port}", f"localhost:{self.server.port}")
+        # A page elsewhere could give this address a name of its own, and ask under that name.
+        if self.headers.get("Host") not in hosts or not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            self._send(404, b"not found\n", "text/plain; charset=utf-8")
+            return
+        if rest in FILES:
+            name, kind = FILES[rest]
+            content = (PAGE / name).read_bytes()
+            if name == "explore.css":
+                content = colours().encode() + content
+            self._send(200, content, kind)
+            return
+        try:
+            answer = self._answer(rest, parse_qs(address.query))
+        except QuorateError as error:
+            self._json(400, {"error": error.message})
+            return
+        if answer is None:
+            self._send(404, b"not found\n", "text/plain; charset=utf-8")
+        else:
+            self._json(200, answer)
+
+    def _answer(self, route: str, query: dict[str, list[str]]) -> dict[str, Any] | None:
+        session = self.server.session
+        if route == "api/system":
+            return system_view(session)
+        if route == "api/finds":
+            return {"finds": self.server.finds.to_json()}
+        if route == "api/graph":
+            return self.server.graph.to_json()
+        if route not in ("api/at", "api/chart"):
+            return None
+        path = parse_path(query.get("path", ["0"])[0])
+        if route == "api/at":
+            return position_view(session, session.at(path))
+        return {"svg": drawn(session, path)}
+
+    def _json(self, status: int, content: dict[str, Any]) -> None:
+        self._send(status, json.dumps(content).encode(), "application/json")
+
+    def _send(self, status: int, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet: the terminal shows where the page is, and nothing else."""
+
+
+def parse_path(text: str) -> Path:
+    """`0.3.1`: numbers and dots alone."""
+    parts = text.split(".") if text else ["0"]
+    if not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
+        raise WrongPathError("a path is numbers and dots: 0.3.1")
+    return tuple(map(int, parts))
+
+
+def drawn(session: Session, path: Path) -> str | None:
+    """The way to a position as a chart; None where there is nothing to draw, or too much."""
+    from quorate.traces.chart.layout import laid_out
+    from quorate.traces.chart.model import chart
+    from quorate.traces.chart.svg import svg
+
+    if not 1 < len(path) <= MOST_DRAWN + 1:
+        return None
+    picture = chart(session.run(path))
+    return svg(laid_out(picture, fold=None, brief=True), alone=False)
+
+
+def colours() -> str:
+    """The colours of charts and pages, light and dark, and the classes of a chart."""
+    from quorate.traces.html.document import palette
+
+    return palette()

@@ -1,0 +1,185 @@
+"""Positions as JSON for the page: only text, made here, so that the page has nothing to interpret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from quorate.explore.session import Position, Session
+from quorate.language.outcome import is_crashed
+from quorate.language.values import encode, show
+from quorate.properties import evaluate
+from quorate.semantics import State, Step, enabled_protocol, in_flight
+from quorate.traces.chart.model import is_byzantine
+from quorate.traces.diff import line, told
+from quorate.traces.text import changed_fields
+from quorate.traces.words import names
+
+if TYPE_CHECKING:
+    from quorate.language.definition import Column
+
+
+def system_view(session: Session) -> dict[str, Any]:
+    """What does not change: the system, its roles, how many initial states it has."""
+    definition = session.definition
+    return {
+        "name": definition.name,
+        "parameters": {name: show(value) for name, value in definition.parameters.items() if value is not None},
+        "network": str(definition.network),
+        "initials": len(session.initials),
+        "properties": [
+            {"name": prop.name, "kind": prop.kind, "doc": prop.doc}
+            for prop in (*definition.properties, *([definition.final] if definition.final is not None else []))
+        ],
+    }
+
+
+def position_view(session: Session, position: Position) -> dict[str, Any]:
+    """A state by process, and the steps that are possible in it."""
+    before = session.at(position.path[:-1]).state if len(position.path) > 1 else position.state
+    offered = session.steps(position.state) if position.failed is None else ()
+    return {
+        "path": list(position.path),
+        "state": short(position.state),
+        "depth": len(position.path) - 1,
+        "way": way(session, position),
+        "processes": [_process(session, position.state, before, column) for column in _shown(session)],
+        "budget": _budget(session, position.state),
+        "properties": properties(session, position.state, offered if position.failed is None else None),
+        "steps": [_step(session, position.state, step, number) for number, step in enumerate(offered)],
+        "failed": _failure(position.failed),
+        "reductions": reductions(session, position.state),
+    }
+
+
+def way(session: Session, position: Position) -> list[dict[str, str]]:
+    """Every state on the way to a position, and what was done to get there."""
+    found: list[dict[str, str]] = []
+    for end in range(1, len(position.path) + 1):
+        done = "start"
+        if end > 1:
+            step = session.steps(session.at(position.path[: end - 1]).state)[position.path[end - 1]]
+            done = " ".join(_who_does(session, step))
+        found.append({"text": done, "state": short(session.at(position.path[:end]).state)})
+    return found
+
+
+def short(state: State) -> str:
+    """A name of a state that is short enough to be read out."""
+    from hashlib import blake2b
+
+    return blake2b(state.key, digest_size=6).hexdigest()
+
+
+def reductions(session: Session, state: State) -> list[dict[str, Any]]:
+    """For every reduction that can say so: which of the steps it would take here, and why not the others."""
+    if session.reductions is None:
+        return []
+    return [{"name": each.name, "takes": list(each.takes), "why": each.why} for each in session.reductions(state)]
+
+
+def _shown(session: Session) -> Iterator[Column]:
+    for column in session.definition.columns:
+        if getattr(column, "delivers_to", None) is None:
+            yield column
+
+
+def _process(session: Session, state: State, before: State, column: Column) -> dict[str, Any]:
+    local, old = state.locals[column.index], before.locals[column.index]
+    return {
+        "name": column.name,
+        "role": column.cls.__name__,
+        "monitor": column.is_monitor,
+        "crashed": is_crashed(local),
+        "byzantine": is_byzantine(session.definition, column.index),
+        "fields": [
+            {"name": name, "value": show(value), "changed": encode(value) != encode(was)}
+            for name, value, was in zip(column.fields, local, old, strict=True)
+            if ":" not in name
+        ],
+        "pending": _pending(session, state, before, column),
+    }
+
+
+def _pending(session: Session, state: State, before: State, column: Column) -> list[dict[str, Any]]:
+    if column.is_monitor:
+        return []
+    old = {encode(message) for to, message in in_flight(session.definition, before) if to.index == column.index}
+    return [
+        {"text": show(message), "from": str(message.sender), "new": encode(message) not in old}
+        for to, message in in_flight(session.definition, state)
+        if to.index == column.index
+    ]
+
+
+def _budget(session: Session, state: State) -> dict[str, int]:
+    return {name: left for name, left in zip(("losses", "duplicates", "crashes"), state.budget, strict=True) if left}
+
+
+def properties(session: Session, state: State, offered: tuple[Step, ...] | None) -> list[dict[str, Any]]:
+    """How every property stands in a state; a deadlock is one too."""
+    definition = session.definition
+    found: list[dict[str, Any]] = []
+    for prop in definition.properties:
+        evaluation = evaluate(definition, prop, state.locals)
+        broken = prop.kind == "invariant" and not evaluation.value
+        text = evaluation.failure.text if evaluation.failure is not None else str(evaluation.value).lower()
+        found.append({"name": prop.name, "kind": prop.kind, "value": text, "bad": broken})
+    if offered is not None and not enabled_protocol(offered):
+        fine = definition.final is not None and evaluate(definition, definition.final, state.locals).value
+        words = "the end, as it should be" if fine else "nothing more can happen"
+        found.append(
+            {"name": "deadlock", "kind": "deadlock", "value": words, "bad": definition.final is not None and not fine}
+        )
+    return found
+
+
+def _step(session: Session, state: State, step: Step, number: int) -> dict[str, Any]:
+    definition = session.definition
+    process, name = _who_does(session, step)
+    sends: dict[str, list[str]] = {}
+    changes: list[str] = []
+    if step.outcome is not None:
+        for to, message in step.outcome.sends:
+            if not definition.stands(definition.columns[to], message):
+                sends.setdefault(show(message), []).append(definition.columns[to].name)
+    breaks: list[str] = []
+    if step.next is not None:
+        for index, field, old, new in changed_fields(definition, state, step.next):
+            label = field if index == step.column else f"{definition.columns[index].name}.{field}"
+            changes.extend(line(difference) for difference in told(label, old, new))
+        breaks = sorted(broken(session, step.next) - broken(session, state))
+    return {
+        "number": number,
+        "kind": step.kind,
+        "process": process,
+        "name": name,
+        "consumed": [f"{show(message)} from {message.sender}" for message in step.consumed],
+        "choices": [show(choice) for choice in step.outcome.choices] if step.outcome is not None else [],
+        "changes": changes,
+        "sends": [f"{message} to {names(receivers)}" for message, receivers in sends.items()],
+        "events": [show(event) for event in step.outcome.events] if step.outcome is not None else [],
+        "breaks": breaks,
+        "fails": step.failure.text if step.failure is not None else None,
+    }
+
+
+def broken(session: Session, state: State) -> set[str]:
+    """The invariants that fail in a state."""
+    definition = session.definition
+    return {prop.name for prop in definition.invariants if not evaluate(definition, prop, state.locals).value}
+
+
+def _who_does(session: Session, step: Step) -> tuple[str, str]:
+    column = session.definition.columns[step.column]
+    if step.kind in ("lose", "duplicate"):
+        return "network", f"{step.kind}s a message to {column.name}"
+    if step.transition is None:
+        return column.name, {"crash": "crashes", "recover": "recovers", "discard": "discards"}.get(step.kind, step.kind)
+    return column.name, f"crashes in {step.transition.name}" if step.kind == "crash" else step.transition.name
+
+
+def _failure(step: Step | None) -> dict[str, Any] | None:
+    if step is None or step.failure is None:
+        return None
+    return {"text": step.failure.text, "file": step.failure.file, "line": step.failure.line}

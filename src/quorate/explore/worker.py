@@ -1,0 +1,55 @@
+"""Long work beside the server: in a process of its own, so that the page answers at once whatever is searched for.
+
+A fork rather than a thread: the model's handlers are Python, and would take turns with the page. Rather than a fresh
+process, too, which could not import a model that was loaded from a file.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+Send = Callable[[Any], None]
+
+
+class Worker:
+    """Runs a job that sends what it finds; `received` is what has come so far."""
+
+    def __init__(self, job: Callable[[Send], None]) -> None:
+        here, there = multiprocessing.Pipe(duplex=False)
+        self._connection: Connection[Any, Any] = here
+        self._process = multiprocessing.get_context("fork").Process(target=_run, args=(job, there), daemon=True)
+        self._process.start()
+        there.close()
+        self.ended = False
+        """Nothing more will come."""
+
+    def received(self) -> list[Any]:
+        """What was sent since the last time this was asked."""
+        found: list[Any] = []
+        try:
+            while not self.ended and self._connection.poll():
+                found.append(self._connection.recv())
+        except (EOFError, OSError):
+            self.ended = True
+        return found
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.join(timeout=2)
+        self._connection.close()
+
+
+def _run(job: Callable[[Send], None], connection: Connection[Any, Any]) -> None:
+    import signal
+
+    from quorate.language.watchdog import watch
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this too
+    watch.patrolling = False  # the patrol is a thread, and threads do not survive a fork
+    try:
+        job(connection.send)
+    finally:
+        connection.close()

@@ -1,0 +1,278 @@
+"""The report and the explorer in a real browser: clicking through a counterexample, and what is then on the page.
+
+They need Chromium (Debian's package; `make test` installs it where it may). Where there is none they are skipped, and
+`make test` says so.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quorate import check
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.traces.html.document import write
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",  # the machines that run tests are root in a container, where it cannot have one
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed, so the pages were not tried in a browser"),
+    pytest.mark.xdist_group("browser"),  # one browser is enough
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page that fails the test if anything is loaded from elsewhere, or if a script or its policy complains."""
+    context = browser.new_context(viewport={"width": 1500, "height": 1000})
+    opened = context.new_page()
+    opened.set_default_timeout(10_000)
+    complaints: list[str] = []
+    opened.on("console", lambda message: complaints.append(message.text) if _is_complaint(message) else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on(
+        "request",
+        lambda request: (
+            None if re.match(r"(file://|http://127\.0\.0\.1:|data:)", request.url) else complaints.append(request.url)
+        ),
+    )
+    yield opened
+    assert complaints == []
+    context.close()
+
+
+def _is_complaint(message: Any) -> bool:
+    """An address that leads nowhere is answered with 400, which the browser notes; that is no fault of the page."""
+    return message.type == "error" and "status of 400" not in message.text
+
+
+def texts(page: Any, selector: str) -> list[str]:
+    return [" ".join(text.split()) for text in page.locator(selector).all_inner_texts()]
+
+
+def chosen(page: Any) -> tuple[list[str], list[str]]:
+    """The step that is highlighted in the list, and in the chart."""
+    numbers = "nodes => nodes.map(node => node.dataset.step)"
+    return page.eval_on_selector_all("li.step.chosen", numbers), page.eval_on_selector_all("g.step.chosen", numbers)
+
+
+# --- the report ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write(check(FaultyPaxos(), target="faulty-paxos"), path)
+    return path.as_uri()
+
+
+def test_the_chart_of_the_report(page: Any, report: str) -> None:
+    page.goto(report)
+    assert page.title() == "FaultyPaxos violates agreement"
+    heads = page.eval_on_selector_all(".heads text.strong", "nodes => nodes.map(node => node.textContent)")
+    assert heads == ["proposer1", "proposer2", "acceptor1", "acceptor2", "acceptor3", "learner1"]
+    # Top to bottom on the screen is the order of the steps.
+    tops = page.eval_on_selector_all("g.step .bar", "nodes => nodes.map(node => node.getBoundingClientRect().top)")
+    assert tops == sorted(tops)
+    labels = page.eval_on_selector_all(
+        "g.step", "nodes => nodes.map(node => [...node.querySelectorAll('text')].map(text => text.textContent))"
+    )
+    assert labels[10] == ["Accepted(Vote(1, 1))", "Accepted(Vote(2, 2))", "11 learn", "learned: {} → {1, 2}"]
+
+
+def test_no_label_of_the_report_lies_on_another(page: Any, report: str) -> None:
+    """With the fonts that the browser has, not with those that the layout reckons with."""
+    page.goto(report)
+    boxes = page.eval_on_selector_all(
+        "g.step text", "nodes => nodes.map(n => n.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
+    )
+    assert len(boxes) > 30
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[number + 1 :]:
+            assert left >= other[2] or other[0] >= right or top >= other[3] - 4 or other[1] >= bottom - 4
+
+
+def test_clicking_through_a_counterexample(page: Any, report: str) -> None:
+    page.goto(report)
+    assert chosen(page) == ([], [])
+    page.locator("li.step").nth(3).click()
+    assert chosen(page) == (["4"], ["4"])
+    assert page.locator(".state").is_visible()
+    assert "promised 2" in texts(page, ".state .changed")
+    highlighted = page.eval_on_selector_all(".flying.chosen", "nodes => nodes.map(node => node.dataset.ended)")
+    assert sorted(highlighted) == ["4", "7"]  # the message that came in, and the answer that went out
+    page.locator('g.step[data-step="7"] text').first.click()
+    assert chosen(page) == (["7"], ["7"])
+    page.locator("li.step").nth(6).click()  # again: nothing is chosen any more
+    assert chosen(page) == ([], [])
+
+
+def test_the_keyboard(page: Any, report: str) -> None:
+    page.goto(report)
+    for key, step in (
+        ("j", "1"),
+        ("j", "2"),
+        ("ArrowDown", "3"),
+        ("k", "2"),
+        ("End", "11"),
+        ("j", "11"),
+        ("Home", "1"),
+    ):
+        page.keyboard.press(key)
+        assert chosen(page) == ([step], [step]), key
+    page.keyboard.press("Escape")
+    assert chosen(page) == ([], [])
+
+
+def test_light_and_dark(page: Any, report: str) -> None:
+    page.goto(report)
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    page.keyboard.press("t")
+    dark = page.evaluate(colour)
+    assert dark != "rgb(255, 255, 255)"
+    page.reload()
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(colour) == dark
+    page.emulate_media(media="print")
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"  # paper is white
+
+
+# --- the explorer ----------------------------------------------------------------------------------------------
+
+
+class Explorer:
+    def __init__(self, *arguments: str) -> None:
+        command = [
+            sys.executable,
+            "-c",
+            "from quorate.cli.main import run; run()",
+            "explore",
+            *arguments,
+            "--no-browser",
+        ]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8"
+        )
+        assert self.process.stdout is not None
+        match = re.search(r"http\S+", self.process.stdout.readline())
+        assert match is not None
+        self.address = match[0].partition("#")[0]
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=10)
+
+
+@pytest.fixture(scope="module")
+def paxos() -> Iterator[str]:
+    explorer = Explorer("faulty-paxos", "--goal", "any(learner.learned for learner in self[Learner])")
+    yield explorer.address
+    explorer.stop()
+
+
+@pytest.fixture(scope="module")
+def commit() -> Iterator[str]:
+    explorer = Explorer("two-phase-commit", "-p", "participants=2", "-p", "crashes=1")
+    yield explorer.address
+    explorer.stop()
+
+
+def at(page: Any, path: str) -> None:
+    page.wait_for_selector(f'body[data-path="{path}"]')
+
+
+def test_stepping_forward_and_back(page: Any, commit: str) -> None:
+    page.goto(commit)
+    at(page, "0")
+    assert texts(page, "#system") == ["TwoPhaseCommit"]
+    assert texts(page, "#steps li .name")[:2] == ["prepare", "crashes"]
+    page.locator("#steps li").first.click()
+    at(page, "0.0")
+    assert page.url.endswith("#0.0")
+    assert texts(page, '[data-process="participant1"] .pending') == ["Prepare() from coordinator1"]
+    page.keyboard.press("Enter")
+    at(page, "0.0.0")
+    assert texts(page, '[data-process="participant1"] .changed') == ["True"]
+    page.wait_for_selector('#chart g.step[data-step="2"]')
+    assert texts(page, "#way li") == ["start", "1 coordinator1 prepare", "2 participant1 vote"]
+    page.go_back()
+    at(page, "0.0")
+    page.locator("#back").click()
+    at(page, "0")
+    assert page.locator("#back").is_disabled()
+
+
+def test_a_link_restores_a_position(page: Any, commit: str) -> None:
+    page.goto(f"{commit}#0.0.0")
+    at(page, "0.0.0")
+    assert texts(page, "#way li")[-1] == "2 participant1 vote"
+    page.goto(f"{commit}#0.99")
+    page.wait_for_selector("#where .bad")
+    assert "there is no step 99" in texts(page, "#where")[0]
+
+
+def test_jumping_along_a_counterexample(page: Any, paxos: str) -> None:
+    page.goto(paxos)
+    page.wait_for_selector('#finds [data-kind="violation"][data-status="found"]', timeout=30_000)
+    page.wait_for_selector("#steps li.next")
+    for depth in range(1, 4):
+        page.keyboard.press("n")
+        page.wait_for_selector(f'body[data-depth="{depth}"]')
+    page.keyboard.press("p")
+    page.wait_for_selector('body[data-depth="2"]')
+    page.locator('#finds [data-kind="violation"] a').click()
+    page.wait_for_selector("#verdicts .is-bad")
+    assert texts(page, "#verdicts .is-bad") == ["✗ agreement"]
+    assert texts(page, '[data-process="learner1"] .changed') == ["{1, 2}"]
+    page.wait_for_selector('#chart g.step[data-step="11"]')
+
+
+def test_going_where_something_holds(page: Any, paxos: str) -> None:
+    page.goto(paxos)
+    page.wait_for_selector('#finds [data-kind="goal"][data-status="found"]', timeout=30_000)
+    page.locator('#finds [data-kind="goal"] a').click()
+    page.wait_for_selector('[data-process="learner1"] .changed')
+    assert texts(page, '[data-process="learner1"] .changed') in (["{1}"], ["{2}"])
+    assert texts(page, "#verdicts .is-bad") == []
+
+
+def test_the_map(page: Any, commit: str, paxos: str) -> None:
+    page.goto(f"{commit}#0.0")
+    page.wait_for_selector("#map circle.here", timeout=30_000)
+    assert page.locator("#map circle.way").count() == 2
+    assert page.locator("#map circle.bad").count() > 0
+    page.locator("#map circle").first.click()
+    at(page, "0")
+    page.goto(paxos)
+    page.wait_for_selector("#map p")
+    assert texts(page, "#map") == ["More than 600 states: too many for a map."]
+
+
+def test_the_printed_page_is_complete(page: Any, report: str, tmp_path: Path) -> None:
+    page.goto(report)
+    page.pdf(path=tmp_path / "report.pdf", format="A4", landscape=True)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")

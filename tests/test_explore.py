@@ -1,0 +1,303 @@
+"""The explorer without a browser: positions, what is said about them, and who gets an answer. See test_browser.py."""
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handmade import violation
+from models import Everything
+from quorate import QuorateError, System, check
+from quorate.cli.target import load
+from quorate.explore.finds import Finds, with_goals
+from quorate.explore.graph import MOST_STATES, Graph, explored
+from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
+from quorate.explore.session import Path, Session, Taken, WrongPathError
+from quorate.explore.view import position_view, short
+from quorate.language.definition import define
+from quorate.protocols import CATALOGUE
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
+from quorate.semantics import State, steps
+from walks import walked
+
+
+def session_of(system: System) -> Session:
+    return Session(define(system))
+
+
+# --- positions -------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 30), max_size=10))
+def test_a_path_leads_where_its_steps_lead(choices: list[int]) -> None:
+    session = session_of(Everything())
+    trace = walked(session.definition, choices)
+    path = session.path_of(trace)
+    assert len(path) == len(trace) + 1
+    assert session.at(path).state == trace.states[-1]
+    fresh = session_of(Everything())  # a link means the same in another session
+    assert fresh.at(path).state == trace.states[-1]
+    assert [step.kind for step in fresh.run(path).steps] == [step.kind for step in trace.steps]
+
+
+def test_going_back_takes_no_step_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of(FaultyPaxos())
+    trace = check(FaultyPaxos()).trace
+    assert trace is not None
+    path = session.path_of(trace)
+    position_view(session, session.at(path))
+
+    def never(*_: object) -> tuple[()]:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr("quorate.explore.session.steps", never)
+    for end in range(len(path), 0, -1):
+        position_view(session, session.at(path[:end]))
+
+
+@pytest.mark.parametrize("path", [(7,), (0, 99), (0, 0, 99), (0,) * 6000])
+def test_a_path_that_leads_nowhere(path: Path) -> None:
+    with pytest.raises(WrongPathError):
+        session_of(FaultyPaxos()).at(path)
+
+
+@pytest.mark.parametrize("text", ["x", "0.-1", "0..1", "0.1e3", "0;1", "٣", "1" * 9])
+def test_a_path_is_numbers_and_dots(text: str) -> None:
+    with pytest.raises(WrongPathError):
+        parse_path(text)
+
+
+def test_a_failing_step_is_a_position_without_steps() -> None:
+    session = session_of(Everything())
+    path = session.path_of(violation(Everything(), "assertion"))
+    view = position_view(session, session.at(path))
+    assert view["failed"]["text"] == "an answer was 2"
+    assert view["steps"] == []
+    with pytest.raises(WrongPathError):
+        session.at((*path, 0))
+
+
+# --- what is said ----------------------------------------------------------------------------------------------
+
+
+def test_a_position_says_all_there_is() -> None:
+    session = session_of(TwoPhaseCommit(participants=2, crashes=1))
+    view = position_view(session, session.at((0,)))
+    assert [process["name"] for process in view["processes"]] == ["participant1", "participant2", "coordinator1"]
+    assert view["budget"] == {"crashes": 1}
+    assert [(step["process"], step["name"], step["kind"]) for step in view["steps"]][:2] == [
+        ("coordinator1", "prepare", "step"),
+        ("coordinator1", "crashes", "crash"),
+    ]
+    prepared = position_view(session, session.at((0, 0)))
+    assert prepared["processes"][0]["pending"] == [{"text": "Prepare()", "from": "coordinator1", "new": True}]
+    assert prepared["way"] == [
+        {"text": "start", "state": view["state"]},
+        {"text": "coordinator1 prepare", "state": prepared["state"]},
+    ]
+    voted = position_view(session, session.at((0, 0, 0)))
+    assert {"name": "willing", "value": "True", "changed": True} in voted["processes"][0]["fields"]
+
+
+def test_a_step_that_breaks_a_property_is_known_before_it_is_taken() -> None:
+    session = session_of(FaultyPaxos())
+    trace = check(FaultyPaxos()).trace
+    assert trace is not None
+    path = session.path_of(trace)
+    before = position_view(session, session.at(path[:-1]))
+    assert before["steps"][path[-1]]["breaks"] == ["agreement"]
+    after = position_view(session, session.at(path))
+    assert [each["name"] for each in after["properties"] if each["bad"]] == ["agreement"]
+    assert all(step["breaks"] == [] for step in after["steps"])  # it is broken already
+
+
+def test_a_deadlock_is_said_to_be_one() -> None:
+    session = session_of(TwoPhaseCommit(crashes=1))
+    view = position_view(session, session.at((0, 1)))
+    assert view["properties"][-1] == {
+        "name": "deadlock",
+        "kind": "deadlock",
+        "value": "nothing more can happen",
+        "bad": True,
+    }
+
+
+def test_reductions_are_shown_only_where_one_answers() -> None:
+    assert position_view(session_of(FaultyPaxos()), session_of(FaultyPaxos()).at((0,)))["reductions"] == []
+
+    def answer(state: State) -> list[Taken]:
+        return [Taken("lpor", (0,), "proposer1 alone is stubborn")]
+
+    session = Session(define(FaultyPaxos()), answer)
+    assert position_view(session, session.at((0,)))["reductions"] == [
+        {"name": "lpor", "takes": [0], "why": "proposer1 alone is stubborn"}
+    ]
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_bundled_protocol_answers_within_100_ms(name: str) -> None:
+    """In time of the processor, so that a busy machine does not fail it. Typically it takes one or two."""
+    session = session_of(load(name)())
+    path: Path = (0,)
+    for turn in range(25):
+        begun = time.process_time()
+        view = position_view(session, session.at(path))
+        json.dumps(view)
+        taken = time.process_time() - begun
+        assert taken < 0.1, f"{taken:.3f} s at {path}"
+        drawn(session, path)
+        if not view["steps"]:
+            break
+        path = (*path, (7 * turn + 3) % len(view["steps"]))
+
+
+# --- runs and the map ------------------------------------------------------------------------------------------
+
+
+def searched(system: System, goals: list[str]) -> list[dict[str, Any]]:
+    """What the search beside the server finds, without a process of its own."""
+    finds = Finds(session_of(system), system, goals, {})
+    sent: list[Any] = []
+    finds._search(sent.append)
+    for number, changes in sent:
+        vars(finds.entries[number]).update(changes)
+    return finds.to_json()
+
+
+def test_a_counterexample_and_goals_are_found() -> None:
+    found = searched(FaultyPaxos(), ["any(learner.learned for learner in self[Learner])", "False", "nonsense"])
+    assert [(each["text"], each["status"]) for each in found] == [
+        ("agreement fails", "found"),
+        ("any(learner.learned for learner in self[Learner])", "found"),
+        ("False", "none"),
+        ("nonsense", "failed"),
+    ]
+    session = session_of(FaultyPaxos())
+    learner = session.at(tuple(found[1]["path"])).state.locals[0]
+    assert learner[1] == frozenset({1}) or learner[1] == frozenset({2})
+
+
+def test_where_there_is_no_counterexample_it_says_so() -> None:
+    (found,) = searched(TwoPhaseCommit(participants=2), [])
+    assert found["status"] == "none"
+
+
+def test_a_goal_that_is_no_expression_is_refused_at_once() -> None:
+    with pytest.raises(QuorateError, match="is not a Python expression"):
+        with_goals(FaultyPaxos(), ["x ="])
+
+
+def test_the_map_has_every_state_and_every_step() -> None:
+    definition = define(TwoPhaseCommit(participants=2, crashes=1))
+    found = explored(definition)
+    assert found["status"] == "complete"
+    states = check(TwoPhaseCommit(participants=2, crashes=1), property="agreement", quotient="off", dead_messages="off")
+    assert len(found["nodes"]) == states.states
+    session = Session(definition)
+    for node in found["nodes"]:
+        state = session.at(tuple(node["path"])).state
+        assert short(state) == node["id"]
+        assert node["depth"] == len(node["path"]) - 1
+        assert node["end"] == (not any(step.kind == "step" for step in steps(definition, state)))
+    assert any(node["bad"] and node["end"] for node in found["nodes"])  # the crash that leaves them waiting
+
+
+def test_a_large_system_has_no_map() -> None:
+    assert explored(define(FaultyPaxos())) == {"status": "too large", "most": MOST_STATES}
+
+
+# --- the server ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    system = FaultyPaxos()
+    session = session_of(system)
+    made = Server(session, Finds(session, system, [], {}), Graph(session.definition))
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.shutdown()
+    made.server_close()
+
+
+def get(server: Server, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    connection = http.client.HTTPConnection(LOOPBACK, server.port, timeout=10)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, dict(answer.getheaders()), content
+
+
+def test_it_listens_on_this_machine_only(server: Server) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+
+
+def test_the_page_and_its_answers(server: Server) -> None:
+    for file in ("", "explore.js", "explore.css"):
+        status, headers, content = get(server, f"/{server.token}/{file}")
+        assert status == 200
+        assert content
+        assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-store"
+    status, _, content = get(server, f"/{server.token}/api/at?path=0.1")
+    assert status == 200
+    assert json.loads(content)["path"] == [0, 1]
+    status, _, content = get(server, f"/{server.token}/api/chart?path=0.1")
+    assert json.loads(content)["svg"].startswith("<svg ")
+    status, _, content = get(server, f"/{server.token}/api/system")
+    assert json.loads(content)["name"] == "FaultyPaxos"
+
+
+def test_without_the_token_there_is_nothing(server: Server) -> None:
+    for path in (
+        "/",
+        "/api/at?path=0",
+        "/wrong/",
+        f"/{server.token[:-1]}/",
+        f"/{server.token}x/api/at",
+        "/../etc/passwd",
+    ):
+        assert get(server, path)[0] == 404
+
+
+def test_under_another_name_there_is_nothing(server: Server) -> None:
+    """A page elsewhere may give this machine a name of its own (DNS rebinding)."""
+    assert get(server, f"/{server.token}/", Host="evil.example")[0] == 404
+    assert get(server, f"/{server.token}/", Host=f"localhost:{server.port}")[0] == 200
+
+
+def test_there_is_nothing_but_reading(server: Server) -> None:
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert get(server, f"/{server.token}/api/at", method)[0] == 501
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "api/at?path=__import__('os')",
+        "api/at?path=0.x",
+        "api/at?path=0.9999",
+        "api/at?path=" + "0." * 20 + "0",
+        "api/chart?path=0;1",
+    ],
+)
+def test_what_is_sent_is_never_more_than_numbers(server: Server, route: str) -> None:
+    status, _, content = get(server, f"/{server.token}/{route}")
+    assert status == 400
+    assert "error" in json.loads(content)
+
+
+@pytest.mark.parametrize("route", ["api/eval?code=1", "api/", "../session.py", "page/explore.js", "explore.js/"])
+def test_no_other_route(server: Server, route: str) -> None:
+    assert get(server, f"/{server.token}/{route}")[0] == 404
