@@ -50,6 +50,12 @@ def test_d3_an_infinite_run_that_is_cut_off() -> None:
     assert {each.condition for each in breaches(cut, 0, {"a"})} == {"D1", "D3", "commutes"}
 
 
+def test_d3_is_about_key_transitions() -> None:
+    """c is disabled for good; the set lacks a key transition, and nothing else can be said against it."""
+    system = TransitionSystem.from_edges([0], [(0, "b", 0), (1, "c", 1)])
+    assert breaches(system, 0, {"c"}) == [Breach("D2", None, ())]
+
+
 def test_the_budget() -> None:
     endless = TransitionSystem(["up", "stay"], [0], lambda state, t: [state + (t == "up")])
     with pytest.raises(ReductionError, match="more than 50 states"):

@@ -76,6 +76,14 @@ def test_a_place_that_is_only_read_makes_nobody_dependent() -> None:
     assert search(net.system, Reduction(["t", "u"], relations, preserve="deadlocks")).states == 3
 
 
+def test_a_transition_that_leaves_enough_disables_nobody() -> None:
+    relations = PetriNet.read("place p 3\ntransition t: 2 p -> p\ntransition u: p -> p\ntransition v: p ->").relations()
+    assert not relations.dependent("t", "u")
+    assert relations.dependent("t", "v")
+    assert relations.dependent("v", "t")
+    assert relations.dependent("u", "v")
+
+
 def test_one_deadlock_of_many_independent_parts() -> None:
     """The textbook case: n parts of two steps each have 3^n states, of which one order is enough."""
     parts = 6

@@ -74,6 +74,12 @@ def test_it_stops_at_a_violation_and_shows_the_run(order: Order) -> None:
         assert found.violation.transitions == ("x", "x", "x", "y")
 
 
+def test_nothing_is_visited_after_a_violation() -> None:
+    star = TransitionSystem.from_edges([0], [(0, "go", each) for each in range(1, 6)])
+    for order in ORDERS:
+        assert search(star, order=order, invariant=lambda state: state == 0).states == 2
+
+
 def test_an_initial_state_may_violate() -> None:
     found = search(counter(3), invariant=lambda state: state != (0, 0))
     assert found.violation is not None
@@ -213,6 +219,33 @@ def test_paths_and_states_both_serve_the_search() -> None:
     }
     assert search(FIGURE_4_2.system).states == 11
     assert counts == {9}  # initially {t1, t4}; then what the text says of t5 saves two states
+
+
+@both_orders
+def test_the_search_remembers_what_was_fired(order: Order) -> None:
+    """`use` wants x to have happened once, not twice, and y, and competes with `take`.
+
+    At first {take, x} is enough, as x has to come before `use`. After it has, y must not be left out any more.
+    """
+
+    def successors(state: tuple[int, int, str], step: str) -> list[tuple[int, int, str]]:
+        x, y, end = state
+        after = {"take": (x, y, "taken"), "use": (x, y, "used"), "x": (x + 1, y, end), "y": (x, 1, end)}[step]
+        able = {"take": end == "", "use": end == "" and (x, y) == (1, 1), "x": x < 2, "y": y == 0}[step]
+        return [after] if able else []
+
+    system = TransitionSystem(["take", "x", "y", "use"], [(0, 0, "")], successors)
+    relations = Relations.from_pairs(
+        dependent=[("use", "take"), ("take", "use"), ("use", "x"), ("x", "use")],
+        can_enable=[("x", "use"), ("y", "use")],
+        necessary=[("use", "x"), ("use", "y")],
+    )
+    assert verify_relations(system, relations).ok
+    reduction = Reduction(system.transitions, relations, preserve="deadlocks", seed="first")
+    assert next(reduction.choices(["take", "x", "y"], fired=[])) == {"take", "x"}
+    found = search(system, reduction, order=order)
+    assert set(found.deadlocks) == {(2, 1, "taken"), (2, 1, "used")}
+    assert found.states < search(system).states
 
 
 # --- what is refused ----------------------------------------------------------------------------------------------

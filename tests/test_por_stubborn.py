@@ -125,6 +125,19 @@ def test_what_has_to_be_fired_again() -> None:
     assert breaches(net.system, after, {"take", "make"}) == []
 
 
+def test_what_is_enabled_has_nothing_to_wait_for() -> None:
+    """By definition 22 `to_fire` is False there; a function that forgets it does no harm, since it is not asked."""
+    relations = Relations[str](
+        dependent=lambda a, b: (a, b) == ("late", "t"),
+        can_enable=lambda a, b: (a, b) in [("x", "now"), ("y", "now"), ("now", "late")],
+        to_fire=lambda state, a, b: True,
+        candidates=lambda a, b: a == "now" and b in "xy",
+    )
+    sets = StubbornSets(["t", "x", "y", "now", "late"], relations)
+    assert sets.stubborn_set("t", ["t", "x", "y"], state=None) == {"t", "x"}
+    assert sets.stubborn_set("t", ["t", "x", "y", "now"], state=None) == {"t", "x", "y", "now"}
+
+
 # --- the parts of the algorithm -----------------------------------------------------------------------------------
 
 

@@ -136,11 +136,16 @@ def test_resends_on_a_set_channel() -> None:
 
 
 def test_a_budget_is_kept_and_said() -> None:
-    endless = TransitionSystem(["up", "down"], [0], lambda state, t: [state + 1] if t == "up" else [state - 1])
+    steps = {"up": [1], "down": [-1], "never": []}
+    endless = TransitionSystem(list(steps), [0], lambda state, t: [state + each for each in steps[t]])
     report = verify_relations(endless, Relations.from_pairs([], []), budget=20)
     assert report.ok
     assert not report.complete
     assert str(report) == "no claim is wrong in the first 20 states"
+    needs = verify_relations(
+        endless, Relations.from_pairs([], [], necessary=[("up", "down"), ("never", "down")]), budget=20
+    )
+    assert [(each.claim, each.state) for each in needs.wrong] == [("necessary", 0)]
 
 
 @examples(150)
