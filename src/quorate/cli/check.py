@@ -20,6 +20,7 @@ from quorate.cli.options import (
     NetworkModelOption,
     Por,
     PorOption,
+    Presets,
     Properties,
     Quotient,
     Save,
@@ -76,6 +77,7 @@ Parameters = Annotated[
 def check(
     target: Target,
     parameters: Parameters = None,
+    presets: Presets = None,
     properties: Properties = None,
     as_json: AsJson = False,
     trace: TraceOption = None,
@@ -115,7 +117,7 @@ def check(
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest)
-    system = instance(load(target), parameters or [])
+    system = instance(load(target), parameters or [], presets or [])
     line = ProgressLine()
     try:
         result = run(

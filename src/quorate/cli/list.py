@@ -49,6 +49,7 @@ def show(
             rows.append(("properties", ", ".join(entry["properties"]) or "none"))
             page.table(rows)
         else:
+            rows += [("preset", text) for text in entry["presets"].values()]
             page.table([*rows, ("source", entry["file"])])
             page.gap()
             page.table(
@@ -83,6 +84,7 @@ def _describe(system: Any) -> dict[str, Any]:
             }
             for key, parameter in system.declared_parameters().items()
         },
+        "presets": {key: preset.caveat(key) for key, preset in system.__dict__.get("presets", {}).items()},
         "properties": {p.name: {"kind": p.kind, "doc": _summary(p.doc)} for p in read_properties(system)},
     }
 

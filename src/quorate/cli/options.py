@@ -89,6 +89,10 @@ def _limiting(name: str, help: str, **more: Any) -> Any:
 _WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or package.module:System."
 
 Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
+Presets = Annotated[
+    list[str] | None,
+    typer.Option("--preset", metavar="NAME", help="A named choice of parameters, see `quorate list TARGET`; repeat."),
+]
 Properties = Annotated[
     list[str] | None,
     typer.Option("--property", metavar="NAME", help="Check only this property; repeat. `deadlock` is one."),

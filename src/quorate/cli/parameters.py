@@ -12,11 +12,11 @@ from quorate.language.system import System
 _RANGE = re.compile(r"^(-?\d+)\.\.(-?\d+)$")
 
 
-def instance(system: type[System], assignments: Iterable[str]) -> System:
+def instance(system: type[System], assignments: Iterable[str], presets: Iterable[str] = ()) -> System:
     """The system with the parameters that were typed."""
     known = system.declared_parameters()
     values = {name: known[name].parse(text) for name, text in _pairs(system, assignments)}
-    return system(**values)
+    return system.preset(*presets, **values)
 
 
 def grid(system: type[System], assignments: Iterable[str]) -> tuple[list[str], list[dict[str, Any]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from quorate.language.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.language.faults import Faults
@@ -12,6 +12,7 @@ from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.parameters import Parameter, collect
 from quorate.language.pid import Peers, Pid
+from quorate.language.presets import Preset
 from quorate.language.process import Process
 
 P = TypeVar("P", bound=Process)
@@ -40,6 +41,8 @@ class System:
     faults: Faults = Faults()
     quorums: ClassVar[Mapping[str, str]] = {}
     """Parameter that is the size of a quorum -> parameter that says how many it is taken from; for sweeps."""
+    presets: ClassVar[Mapping[str, Preset]] = {}
+    """Named choices of parameters. They are not inherited: an argument about a protocol is none about its variants."""
     _parameters: ClassVar[dict[str, Parameter] | None] = None
 
     def __init__(self, **values: Any) -> None:
@@ -63,6 +66,30 @@ class System:
         self.__dict__["_values"] = chosen
         self.__dict__["_builder"] = None
         self.__dict__["_views"] = None
+        self.__dict__["_chosen"] = ()
+
+    @classmethod
+    def preset(cls, *names: str, **values: Any) -> Self:
+        """An instance with named choices of parameters: `Paxos.preset("any-proposers", acceptors=5)`."""
+        own: Mapping[str, Preset] = cls.__dict__.get("presets", {})
+        chosen: dict[str, Any] = {}
+        for name in names:
+            if name not in own:
+                hint = did_you_mean(name, own)
+                if name in cls.presets:
+                    hint = "it belongs to the protocol this one is derived from, and says nothing about variants"
+                raise ParameterError(f"{cls.__name__} has no preset `{name}`", hint=hint, code="Q210")
+            for parameter, value in own[name].values.items():
+                if {**values, **chosen}.get(parameter, value) != value:
+                    raise ParameterError(
+                        f"the preset `{name}` means {parameter}={value}, but {parameter} is given as well",
+                        hint="leave one of them out",
+                        code="Q210",
+                    )
+                chosen[parameter] = value
+        made = cls(**{**chosen, **values})
+        made.__dict__["_chosen"] = tuple((name, own[name]) for name in names)
+        return made
 
     @classmethod
     def declared_parameters(cls) -> dict[str, Parameter]:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, step
+from quorate.language.presets import Preset
 
 
 class Vote(NamedTuple):
@@ -85,6 +86,10 @@ class Paxos(System):
     acceptor = Acceptor
     learner = Learner
     quorums = {"majority": "acceptors"}
+    presets = {
+        "any-learners": Preset({"learners": 1}, "any number of learners", "agreement", "docs/reduction-theorems.md"),
+        "any-proposers": Preset({"proposers": 2}, "any number of proposers", "agreement", "docs/reduction-theorems.md"),
+    }
 
     def build(self) -> None:
         size = self.majority or majority(self.acceptors)

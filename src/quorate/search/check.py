@@ -296,6 +296,7 @@ class _Check:
             f"{message} is sent to {receiver}, but no transition of {receiver} takes it"
             for message, receiver in self.model.unhandled
         ]
+        warnings += [preset.caveat(name) for name, preset in self.definition.system.__dict__["_chosen"]]
         specs = {column.cls: column.spec for column in self.definition.processes}.values()
         warnings += differences(self.definition.environment.network_model, specs, self.asked.deadlock)
         if self.options.depth_first and self.options.threads > 1:
