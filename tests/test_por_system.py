@@ -51,7 +51,7 @@ def test_the_library_stands_alone() -> None:
 def test_errors_have_a_code() -> None:
     with pytest.raises(ReductionError) as caught:
         TransitionSystem(["a"], [], lambda state, t: [state])
-    assert caught.value.code == "Q700"
+    assert caught.value.code == "Q800"
     assert "hint: " in str(caught.value)
 
 

@@ -80,7 +80,7 @@ def test_the_report_shows_the_state_and_the_way_there() -> None:
     )
     with pytest.raises(RelationError, match="the relations are wrong:\ndependent\\(get, steal\\)") as caught:
         report.raise_if_wrong()
-    assert caught.value.code == "Q700"
+    assert caught.value.code == "Q800"
 
 
 def test_outcomes_of_a_deterministic_transition() -> None:

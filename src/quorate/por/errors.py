@@ -10,7 +10,7 @@ from quorate.language.errors import QuorateError, did_you_mean
 class ReductionError(QuorateError):
     """A transition system, a request for a reduction or the text of a net has no meaning."""
 
-    default_code = "Q700"
+    default_code = "Q800"
 
 
 class RelationError(ReductionError):
