@@ -208,9 +208,9 @@ TABLE_1 = [
     (2, 5, 12, 3, True),
     (2, 5, 15, 3, True),
     (2, 5, 20, 3, True),
-    pytest.param(2, 6, 12, 2, False, marks=DEEP),
-    pytest.param(2, 6, 12, 3, False, marks=DEEP),
-    pytest.param(2, 5, 3, 3, True, marks=DEEP),
+    (2, 6, 12, 2, False),
+    (2, 6, 12, 3, False),
+    pytest.param(2, 5, 3, 3, True, marks=DEEP),  # 68 million states: where channels bind, there is less to reduce
 ]
 
 
