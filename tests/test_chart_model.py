@@ -9,6 +9,7 @@ from models import Everything
 from quorate import Message, Pid, Process, System, check, invariant, multiset, on, start, step, unordered
 from quorate.language.values import show
 from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.semantics import in_flight
 from quorate.traces.chart.model import Chart, chart, compact
 from quorate.traces.trace import Trace
@@ -174,3 +175,26 @@ def test_a_message_that_is_kept_is_read_again_and_stays() -> None:
         (1, 2, "kept"),
         (1, 3, "kept"),
     ]
+
+
+def test_delivery_events_are_drawn_beside_the_receiver() -> None:
+    trace = check(FaultyPaxos(), network_model="grm").trace
+    assert trace is not None
+    picture = chart(trace)
+    assert [lane.name for lane in picture.lanes][:2] == ["proposer1", "proposer2"]
+    assert all(not lane.name.startswith("channel") for lane in picture.lanes)
+    delivered = next(seen for seen in picture.happenings if seen.kind == "deliver")
+    (arrow,) = delivered.incoming
+    assert (arrow.end, arrow.ended) == ("delivered", delivered.number)
+    taken = next(a for a in picture.arrows if a.sent == delivered.number)
+    assert (taken.copy, taken.message, taken.sender) == (True, arrow.message, arrow.sender)
+
+
+def test_what_an_attacker_can_say_is_drawn_when_it_is_heard() -> None:
+    trace = check(TwoPhaseCommit(participants=2), byzantine={"coordinator": 1}).trace
+    assert trace is not None
+    picture = chart(trace)
+    assert [lane.name for lane in picture.lanes if lane.byzantine] == ["coordinator1"]
+    spontaneous = [arrow for arrow in picture.arrows if arrow.at_will]
+    assert spontaneous
+    assert all(arrow.byzantine and arrow.sent == arrow.ended for arrow in spontaneous)

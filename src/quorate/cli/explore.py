@@ -7,7 +7,7 @@ import typer
 
 from quorate.cli.check import Parameters
 from quorate.cli.errors import HOLDS, guarded
-from quorate.cli.options import Byzantine, Crashes, CrashOption, Target
+from quorate.cli.options import Byzantine, Crashes, CrashOption, NetworkModel, NetworkModelOption, Target
 
 if TYPE_CHECKING:
     from quorate.explore.server import Server
@@ -38,6 +38,7 @@ def explore(
     crash: CrashOption = None,
     crashes: Crashes = None,
     byzantine: Byzantine = None,
+    network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
     from quorate.cli.parameters import instance, roles
@@ -51,7 +52,9 @@ def explore(
     from quorate.language.errors import TargetError
 
     system = instance(load(target), parameters or [])
-    environment = Environment(crash.value if crash is not None else None, crashes, roles(byzantine or []))
+    environment = Environment(
+        crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value
+    )
     session = Session(define(system, environment))
     position = session.at(parse_path(at.removeprefix("#")))
     finds = Finds(session, system, goals or [], environment.to_json())

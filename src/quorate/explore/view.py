@@ -79,8 +79,9 @@ def reductions(session: Session, state: State) -> list[dict[str, Any]]:
 
 
 def _shown(session: Session) -> Iterator[Column]:
+    """Processes and monitors; a channel is shown with the process that it leads to."""
     for column in session.definition.columns:
-        if getattr(column, "delivers_to", None) is None:
+        if column.delivers_to is None:
             yield column
 
 
@@ -104,11 +105,15 @@ def _process(session: Session, state: State, before: State, column: Column) -> d
 def _pending(session: Session, state: State, before: State, column: Column) -> list[dict[str, Any]]:
     if column.is_monitor:
         return []
-    old = {encode(message) for to, message in in_flight(session.definition, before) if to.index == column.index}
+    old = {(to.index, encode(message)) for to, message in in_flight(session.definition, before)}
     return [
-        {"text": show(message), "from": str(message.sender), "new": encode(message) not in old}
+        {
+            "text": show(message),
+            "from": f"{message.sender}{session.definition.place(to)}",
+            "new": (to.index, encode(message)) not in old,
+        }
         for to, message in in_flight(session.definition, state)
-        if to.index == column.index
+        if session.definition.receiver(to.index) is column
     ]
 
 
@@ -142,7 +147,7 @@ def _step(session: Session, state: State, step: Step, number: int) -> dict[str, 
     if step.outcome is not None:
         for to, message in step.outcome.sends:
             if not definition.stands(definition.columns[to], message):
-                sends.setdefault(show(message), []).append(definition.columns[to].name)
+                sends.setdefault(show(message), []).append(definition.receiver(to).name)
     breaks: list[str] = []
     if step.next is not None:
         for index, field, old, new in changed_fields(definition, state, step.next):
@@ -171,7 +176,9 @@ def broken(session: Session, state: State) -> set[str]:
 
 
 def _who_does(session: Session, step: Step) -> tuple[str, str]:
-    column = session.definition.columns[step.column]
+    column = session.definition.receiver(step.column)
+    if column.index != step.column:
+        return "network", f"delivers to {column.name}"
     if step.kind in ("lose", "duplicate"):
         return "network", f"{step.kind}s a message to {column.name}"
     if step.transition is None:

@@ -37,7 +37,7 @@ def width(text: Iterable[Span]) -> float:
 
 
 def _character(style: str) -> float:
-    return WORD * 12.0 if style in ("title", "mishap", "number") else CHARACTER
+    return WORD * 12.0 if style in ("title", "mishap", "quiet", "number") else CHARACTER
 
 
 def fitted(forms: Iterable[str], room: float, style: str = "") -> Lines:

@@ -276,7 +276,7 @@ class _Layout:
     def _message(self, seen: Happening, arrow: Arrow, copies: int) -> Lines:
         prefix = f"{copies}\u00d7 " if copies > 1 else ""
         suffix = " (kept)" if arrow.end == "kept" and seen.kind == "step" else ""
-        style = {"lose": "fault", "duplicate": "fault", "discard": "fault"}.get(
+        style = {"lose": "fault", "duplicate": "fault", "discard": "fault", "deliver": "note"}.get(
             seen.kind, f"message:{type(arrow.message).__name__}"
         )
         style = "attack" if arrow.byzantine else style
@@ -284,7 +284,8 @@ class _Layout:
 
     def _title(self, seen: Happening) -> Lines:
         number = Span(f"{seen.number} ", "number")
-        spans: Text = (number, Span(seen.title, "title" if seen.kind == "step" else "mishap"))
+        style = {"step": "title", "deliver": "quiet"}.get(seen.kind, "mishap")
+        spans: Text = (number, Span(seen.title, style))
         if width(spans) > self.room:
             short = fitted([seen.title], self.room - width((number,)), spans[1].style)
             spans = (number, short.lines[0][0])
@@ -433,7 +434,8 @@ class _Layout:
         x1, y1 = self.x(origin), sent.top + sent.height
         loop = origin == target or arrow.copy
         if arrow.copy:
-            x1, y1 = self.x(target) + AWAY * side, sent.top + 8
+            at_mark = any(each.kind == "duplicate" for each in sent.happenings)
+            x1, y1 = self.x(target) + AWAY * side, sent.top + (8 if at_mark else 1)
         if arrow.ended is None or arrow.end in ("merged", "replaced"):
             if sent.hidden:
                 return
@@ -446,7 +448,7 @@ class _Layout:
         if sent.hidden and ended.hidden:
             return
         seen = next(each for each in ended.happenings if each.number == arrow.ended)
-        away = AWAY if seen.kind in ("lose", "discard") else HALF_JOIN if seen.quorum else HALF_BAR + 1
+        away = AWAY if seen.kind in ("lose", "discard", "deliver") else HALF_JOIN if seen.quorum else HALF_BAR + 1
         x2 = self.x(target) + side * away
         y2 = ended.top + 1
         if ended.hidden:

@@ -46,7 +46,7 @@ def _happening(seen: Happening, name: dict[int, str]) -> Iterator[str]:
     if here is None:  # the network's step, at a process that takes no part otherwise
         return
     for arrow in seen.incoming:
-        if arrow.sender in name:
+        if arrow.sender in name and seen.kind != "deliver":  # drawn once, when it is consumed
             kind = _ARROW.get(seen.kind, "->>")
             suffix = f" ({seen.title})" if seen.by_network or seen.kind == "discard" else ""
             yield f"    {name[arrow.sender]}{kind}{here}: {_text(show(arrow.message))}{suffix}"

@@ -24,11 +24,18 @@ if TYPE_CHECKING:
     from quorate.semantics import State, Step
     from quorate.traces.trace import Trace
 
-End = Literal["received", "kept", "lost", "discarded", "replaced", "merged", "never"]
+End = Literal["received", "kept", "delivered", "lost", "discarded", "replaced", "merged", "never"]
 
 MOST_REASONS = 9
 
-_DOES = {"lose": "lost", "duplicate": "duplicated", "crash": "crashes", "recover": "recovers", "discard": "discards"}
+_DOES = {
+    "lose": "lost",
+    "duplicate": "duplicated",
+    "deliver": "delivered",
+    "crash": "crashes",
+    "recover": "recovers",
+    "discard": "discards",
+}
 
 
 @dataclass
@@ -53,7 +60,7 @@ class Arrow:
     sent: int
     """The step that sent it, or that made the copy."""
     copy: bool = False
-    """It starts where the network duplicated it."""
+    """It starts beside its receiver, where the network duplicated or delivered it."""
     end: End = "never"
     ended: int | None = None
     """The step that consumed or lost it; None if it is in flight to the end."""
@@ -81,7 +88,7 @@ class Happening:
 
     @property
     def by_network(self) -> bool:
-        return self.kind in ("lose", "duplicate")
+        return self.kind in ("lose", "duplicate", "deliver")
 
 
 @dataclass
@@ -140,18 +147,15 @@ class _Reader:
     # --- steps -------------------------------------------------------------------------------------------------
 
     def _happening(self, number: int, step: Step, before: State) -> Happening:
-        definition = self.definition
         name = step.transition.name if step.transition is not None else ""
-        title = _DOES.get(step.kind, name)
-        if step.kind == "crash" and name:
-            title = f"crashes in {name}"
+        kind = step.kind if self._home(step.column) == step.column else "deliver"
         seen = Happening(
             number,
-            step.column,
-            step.kind,
-            title,
+            self._home(step.column),
+            kind,
+            f"crashes in {name}" if kind == "crash" and name else _DOES.get(kind, name),
             quorum=step.transition is not None and step.transition.kind == "quorum",
-            byzantine=is_byzantine(definition, step.column),
+            byzantine=is_byzantine(self.definition, step.column),
         )
         self._consume(seen, step)
         if step.outcome is not None and step.outcome.choices:
@@ -165,13 +169,17 @@ class _Reader:
             self._changes(seen, step, before, step.next)
         return seen
 
+    def _home(self, column: int) -> int:
+        """The process that a column of the state belongs to: with delivery events, channels are columns too."""
+        return self.definition.receiver(column).index
+
     def _consume(self, seen: Happening, step: Step) -> None:
-        ends: dict[str, End] = {"lose": "lost", "discard": "discarded"}
+        ends: dict[str, End] = {"lose": "lost", "discard": "discarded", "deliver": "delivered"}
         keeps = step.transition is not None and step.transition.keep
         for message in step.consumed:
             if self._stands(step.column, message):
                 number, sender = seen.number, column_of(message.sender)
-                arrow = Arrow(message, sender, step.column, number, end="received", ended=number, byzantine=True)
+                arrow = Arrow(message, sender, seen.column, number, end="received", ended=number, byzantine=True)
                 arrow.at_will = True
                 self.arrows.append(arrow)
                 seen.incoming.append(arrow)
@@ -181,19 +189,19 @@ class _Reader:
                 continue
             arrow = known
             if step.kind == "duplicate":
-                copy = Arrow(message, arrow.sender, step.column, seen.number, copy=True)
+                copy = Arrow(message, arrow.sender, seen.column, seen.number, copy=True)
                 self.arrows.append(copy)
                 self.pending[step.column].append(copy)
                 seen.incoming.append(arrow)
                 continue
             if keeps or self.definition.network.duplicates == "any":
                 # It stays in flight: draw this reading of it, and keep the token for the next one.
-                arrow = Arrow(message, arrow.sender, step.column, arrow.sent, arrow.copy, byzantine=arrow.byzantine)
+                arrow = Arrow(message, arrow.sender, seen.column, arrow.sent, arrow.copy, byzantine=arrow.byzantine)
                 self.arrows.append(arrow)
                 arrow.end = "kept"
             else:
                 self.pending[step.column].remove(arrow)
-                arrow.end = ends.get(step.kind, "received")
+                arrow.end = ends.get(seen.kind, "received")
             arrow.ended = seen.number
             seen.incoming.append(arrow)
 
@@ -209,7 +217,9 @@ class _Reader:
         for receiver, message in step.outcome.sends:
             if self._stands(receiver, message):
                 continue  # from now on the attacker can say it; it is drawn when it does
-            arrow = Arrow(message, step.column, receiver, seen.number, byzantine=seen.byzantine)
+            arrow = Arrow(message, seen.column, self._home(receiver), seen.number, byzantine=seen.byzantine)
+            if seen.kind == "deliver":
+                arrow.sender, arrow.copy = column_of(message.sender), True
             self.arrows.append(arrow)
             self.pending[receiver].append(arrow)
             seen.outgoing.append(arrow)
@@ -229,7 +239,7 @@ class _Reader:
             for message in inbox:  # what this reader did not see being sent still has to be drawn when it arrives
                 if left[encode(message)] > 0:
                     left[encode(message)] -= 1
-                    unseen = Arrow(message, column_of(message.sender), receiver, number)
+                    unseen = Arrow(message, column_of(message.sender), self._home(receiver), number)
                     self.arrows.append(unseen)
                     self.pending[receiver].append(unseen)
 
@@ -258,7 +268,8 @@ class _Reader:
         for seen in happenings:
             first.setdefault(self.definition.columns[seen.column].cls, seen.number)
         read = self._read_columns()
-        columns = [column for column in self.definition.processes if column.index in active | read]
+        named = [column for column in self.definition.processes if self._home(column.index) == column.index]
+        columns = [column for column in named if column.index in active | read]
         late = len(happenings) + 1
         columns.sort(key=lambda column: (first.get(column.cls, late), column.index))
         lanes = [
@@ -271,7 +282,7 @@ class _Reader:
             )
             for column in columns
         ]
-        left_out = [column.name for column in self.definition.processes if column not in columns]
+        left_out = [column.name for column in named if column not in columns]
         return lanes, left_out
 
     def _read_columns(self) -> set[int]:

@@ -77,9 +77,10 @@ def style(colours: dict[str, str] | None = None) -> str:
         f".chart text{{font-family:{MONO};font-size:{SIZE:g}px;fill:{colour('ink')}}}",
         f".chart .paper{{fill:{colour('paper')}}}",
         f".chart text.halo{{stroke:{colour('paper')};stroke-width:5px;stroke-linejoin:round;paint-order:stroke}}",
-        f".chart .sans,.chart text .title,.chart text .mishap,.chart text .number{{font-family:{SANS};font-size:12px}}",
+        f".chart .sans,.chart text .title,.chart text .mishap{{font-family:{SANS};font-size:12px}}",
+        f".chart text .quiet,.chart text .number{{font-family:{SANS};font-size:12px}}",
         ".chart text .title,.chart text .mishap,.chart .strong{font-weight:600}",
-        f".chart text .number,.chart .faint{{fill:{colour('faint')}}}",
+        f".chart text .number,.chart text .quiet,.chart .faint{{fill:{colour('faint')}}}",
         f".chart text .note{{fill:{colour('faint')};font-style:italic}}",
         f".chart text .change{{fill:{colour('change')}}}",
         f".chart text .fault,.chart text .mishap{{fill:{colour('fault')}}}",
@@ -200,7 +201,7 @@ class _Writer:
 
     def _flight(self, line: Line) -> Iterator[str]:
         arrow, hue = line.arrow, self._hue(line.arrow)
-        arrived = arrow.end in ("received", "kept")
+        arrived = arrow.end in ("received", "kept", "delivered")
         gone = arrow.end in ("lost", "discarded")
         kind = "" if arrived else " gone" if gone else " never"
         from_to = f'data-sent="{arrow.sent}"' + (f' data-ended="{arrow.ended}"' if arrow.ended is not None else "")
@@ -222,6 +223,8 @@ class _Writer:
             yield _cross(line.x2, line.y2)
         elif not arrived:
             yield f'<circle class="hollow {hue}" cx="{line.x2:.1f}" cy="{line.y2:.1f}" r="3"/>'
+        elif arrow.end == "delivered":
+            yield f'<circle class="tip {hue}" cx="{line.x2:.1f}" cy="{line.y2:.1f}" r="3"/>'
         elif not line.cut_end:
             yield f'<path class="tip {hue}" d="{_tip(line.x2, line.y2, *direction)}"/>'
         yield "</g>"
@@ -233,6 +236,7 @@ class _Writer:
         ends = {
             "received": f"received in step {arrow.ended}",
             "kept": f"read in step {arrow.ended}",
+            "delivered": f"delivered in step {arrow.ended}",
             "lost": f"lost in step {arrow.ended}",
             "discarded": f"discarded in step {arrow.ended}",
             "replaced": f"replaced in step {arrow.ended}",
@@ -241,7 +245,7 @@ class _Writer:
         }
         return (
             f"{show(arrow.message)} from {name[arrow.sender]} to {name[arrow.receiver]}, "
-            f"{'copied' if arrow.copy else 'sent'} in step {arrow.sent}, {ends[arrow.end]}"
+            f"{'at the receiver since' if arrow.copy else 'sent in'} step {arrow.sent}, {ends[arrow.end]}"
         )
 
     # --- steps -------------------------------------------------------------------------------------------------
@@ -264,7 +268,7 @@ class _Writer:
             side = self._side(bar)
             for x, y in ((-2.5, -1.5), (1.5, 2.5)):
                 yield f'<circle class="copy" cx="{bar.x + side * AWAY + x:.1f}" cy="{bar.top + 8 + y:.1f}" r="4.5"/>'
-        if bar.kind in ("lose", "duplicate"):
+        if bar.kind in ("lose", "duplicate", "deliver"):
             return
         if bar.kind == "crash":
             kind = " bad" if bar.bad else " fault"

@@ -80,7 +80,8 @@ class _Canvas:
             if not whole:
                 shortened[show(arrow.message)] = None
         # Beside an arrow from the left there is room for text on the right; beside one from the right there is none.
-        free = [line for line, arrow in zip(lines, arrows, strict=True) if self.x[arrow.sender] < at]
+        left = [self.x[arrow.sender] < at and not arrow.copy for arrow in arrows]
+        free = [line for line, from_left in zip(lines, left, strict=True) if from_left]
         for said in self._said(seen, bad, list(shortened)):
             on_arrow = free.pop(0) if free else None
             if on_arrow is None or not self._right_of(on_arrow, at, said):
@@ -144,7 +145,7 @@ class _Canvas:
         line = self._lifelines()
         start, end = self.x[arrow.sender], self.x[seen.column]
         style = "fault" if seen.kind in ("lose", "duplicate", "discard") or arrow.byzantine else "message"
-        if start == end:
+        if start == end or arrow.copy:  # it is here already
             text = f" ↻ {show(arrow.message)}"
             self._put(line, end + 1, text[: self.width - end - 1], style)
             return line, True

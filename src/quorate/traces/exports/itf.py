@@ -19,6 +19,7 @@ from quorate.language.values import in_order, show
 from quorate.semantics import in_flight
 
 if TYPE_CHECKING:
+    from quorate.language.definition import Column
     from quorate.semantics import State, Step
     from quorate.traces.trace import Trace
 
@@ -36,7 +37,7 @@ def itf(trace: Trace) -> str:
             "description": f"{trace.kind} of {trace.property}",
             "parameters": {name: show(value) for name, value in trace.definition.parameters.items()},
         },
-        "vars": [*(column.name for column in trace.definition.columns), "network", "action"],
+        "vars": [*(column.name for column in _named(trace)), "network", "action"],
     }
     states = [
         json.dumps({"#meta": {"index": index}, **_state(trace, state, step)})
@@ -50,24 +51,32 @@ def itf(trace: Trace) -> str:
 
 def _state(trace: Trace, state: State, step: Step | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for column in trace.definition.columns:
+    for column in _named(trace):
         local = state.locals[column.index]
         found[column.name] = {
             name: value_to_itf(value) for name, value in zip(column.fields, local, strict=True) if ":" not in name
         }
         if column.may_crash:
             found[column.name]["crashed"] = is_crashed(local)
-    found["network"] = [{"to": to.name, **_message(message)} for to, message in in_flight(trace.definition, state)]
+    found["network"] = [
+        {"to": trace.definition.receiver(to.index).name, **_message(message)}
+        for to, message in in_flight(trace.definition, state)
+    ]
     found["action"] = _action(trace, step)
     return found
+
+
+def _named(trace: Trace) -> list[Column]:
+    """Processes and monitors; what lies in a channel is in `network`."""
+    return [column for column in trace.definition.columns if column.delivers_to is None]
 
 
 def _action(trace: Trace, step: Step | None) -> dict[str, Any]:
     if step is None:
         return {"kind": "init", "process": "", "transition": "", "consumed": []}
     return {
-        "kind": step.kind,
-        "process": trace.definition.columns[step.column].name,
+        "kind": step.kind if trace.definition.columns[step.column].delivers_to is None else "deliver",
+        "process": trace.definition.receiver(step.column).name,
         "transition": step.transition.name if step.transition is not None else "",
         "consumed": [_message(message) for message in step.consumed],
     }

@@ -59,6 +59,8 @@ def states(trace: Trace) -> dict[str, Any]:
     for state in trace.states:
         processes = []
         for column in definition.columns:
+            if column.delivers_to is not None:
+                continue
             local = state.locals[column.index]
             old = before.locals[column.index] if before is not None else local
             fields = [
@@ -67,9 +69,9 @@ def states(trace: Trace) -> dict[str, Any]:
                 if ":" not in name
             ]
             inbox = [
-                f"{show(message)} from {message.sender}"
+                f"{show(message)} from {message.sender}{definition.place(to)}"
                 for to, message in in_flight(definition, state)
-                if to.index == column.index
+                if definition.receiver(to.index) is column
             ]
             processes.append({"name": column.name, "crashed": is_crashed(local), "fields": fields, "pending": inbox})
         found.append({"processes": processes})
@@ -155,7 +157,10 @@ def _change(difference: Difference) -> Content:
 
 
 def _end(trace: Trace) -> Markup:
-    left = _grouped((show(message), to.name) for to, message in in_flight(trace.definition, trace.states[-1]))
+    definition = trace.definition
+    left = _grouped(
+        (show(message), definition.receiver(to.index).name) for to, message in in_flight(definition, trace.states[-1])
+    )
     if not left:
         return text()
     lines = [element("li", element("code", message), _faint(f" to {names(receivers)}")) for message, receivers in left]
