@@ -20,8 +20,6 @@ from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
 from quorate.search.reductions import FIRST_BEHAVIOURS, FIRST_STATES, Figures, analyse, reduce, unfinished
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
-from quorate.traces.regroup import regroup as regrouped
-from quorate.traces.shorten import shorten as shortened
 from quorate.traces.trace import Trace
 
 BITSTATE_BYTES = 64 << 20
@@ -224,9 +222,12 @@ class _Check:
 
     def _readable(self, trace: Trace) -> Trace:
         """The run as it is easiest to follow: shorter if that was asked for, and one process after the other."""
+        from quorate.traces.regroup import regroup
+        from quorate.traces.shorten import shorten
+
         if self.options.shorten:
-            trace = shortened(trace, self._shorter)
-        return regrouped(trace) if self.options.regroup else trace
+            trace = shorten(trace, self._shorter)
+        return regroup(trace) if self.options.regroup else trace
 
     def _shorter(self, name: str) -> Trace | None:
         """Look for the shortest run, level by level, as far as that is cheap."""

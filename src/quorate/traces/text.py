@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate import semantics
 from quorate.language.values import encode, show
-from quorate.traces.diff import Difference, told
 from quorate.traces.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.traces.words import count, names
 
 if TYPE_CHECKING:
     from quorate.language.definition import Definition
     from quorate.semantics import State, Step
+    from quorate.traces.diff import Difference
     from quorate.traces.trace import Trace
 
 Form = Literal["auto", "chart", "text"]
@@ -175,6 +175,8 @@ def _header(page: Page, left: list[Piece], below: int, definition: Definition, s
 def _details(page: Page, indent: int, definition: Definition, step: Step, before: State) -> None:
     def add(*content: Content) -> None:
         page.add(" " * indent, *content, hanging=indent + 4)
+
+    from quorate.traces.diff import told
 
     def add_changes(name: str, old: Any, new: Any) -> None:
         for difference in told(name, old, new):
