@@ -16,7 +16,7 @@ from quorate.traces.chart.model import Arrow, Chart, Happening, compact, forms
 from quorate.traces.diff import Difference
 from quorate.traces.words import count, names
 
-NARROWEST, WIDEST = 146.0, 208.0  # between two lifelines
+NARROWEST, WIDEST = 156.0, 208.0  # between two lifelines
 PAGE = 1180.0  # what a chart likes to fit into
 MARGIN = 20.0
 BETWEEN_ROWS = 20.0

@@ -50,7 +50,7 @@ class Lane:
     """The property looked at it in the last state."""
 
 
-@dataclass
+@dataclass(eq=False)  # two equal messages are two
 class Arrow:
     """A message on its way. It may come from a copy that the network made, and it may never arrive."""
 
@@ -175,7 +175,9 @@ class _Reader:
 
     def _consume(self, seen: Happening, step: Step) -> None:
         ends: dict[str, End] = {"lose": "lost", "discard": "discarded", "deliver": "delivered"}
-        keeps = step.transition is not None and step.transition.keep
+        # What the network loses is gone; what a process consumes may stay all the same.
+        again = self.definition.network.duplicates == "any"
+        keeps = step.transition is not None and (step.transition.keep or again)
         for message in step.consumed:
             if self._stands(step.column, message):
                 number, sender = seen.number, column_of(message.sender)
@@ -194,7 +196,7 @@ class _Reader:
                 self.pending[step.column].append(copy)
                 seen.incoming.append(arrow)
                 continue
-            if keeps or self.definition.network.duplicates == "any":
+            if keeps:
                 # It stays in flight: draw this reading of it, and keep the token for the next one.
                 arrow = Arrow(message, arrow.sender, seen.column, arrow.sent, arrow.copy, byzantine=arrow.byzantine)
                 self.arrows.append(arrow)
