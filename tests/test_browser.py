@@ -260,6 +260,20 @@ def test_going_where_something_holds(page: Any, paxos: str) -> None:
     assert texts(page, "#verdicts .is-bad") == []
 
 
+def test_choosing_an_initial_state(page: Any) -> None:
+    explorer = Explorer(f"{Path(__file__).parent / 'models.py'}:Starts")
+    try:
+        page.goto(explorer.address)
+        at(page, "0")
+        page.wait_for_selector("#where a.initial")
+        assert texts(page, "#where p")[-1] == "initial state 1 of 2 next"
+        page.locator("#where a.initial").click()
+        at(page, "1")
+        assert texts(page, "#verdicts .is-bad") == ["✗ idle"]
+    finally:
+        explorer.stop()
+
+
 def test_the_map(page: Any, commit: str, paxos: str) -> None:
     page.goto(f"{commit}#0.0")
     page.wait_for_selector("#map circle.here", timeout=30_000)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from handmade import violation
+from handmade import violation, witness
 from models import Answer, Colour, Everything
 from quorate import Map, QuorateError
 from quorate.language.pid import Pid
@@ -137,3 +137,14 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(QuorateError, match="cannot write"):
         save(violation(Everything(), "never_blue"), tmp_path / "missing" / "run.json")
+
+
+def test_a_step_says_what_is_different_inside_a_field() -> None:
+    steps = witness(Everything(), "served").to_json()["steps"]
+    assert steps[-1]["differences"] == [
+        {"process": "asker1", "path": "answers[helper1]", "kind": "added", "after": 1},
+        {"process": "asker1", "path": "answers[helper2]", "kind": "added", "after": 1},
+    ]
+    assert steps[1]["differences"] == [
+        {"process": "helper1", "path": "busy", "kind": "changed", "before": False, "after": True}
+    ]

@@ -16,28 +16,36 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from types import FrameType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.language.automaton import Automaton
 from quorate.language.errors import is_model_file
 from quorate.language.values import show
 from quorate.properties.views import Panel
+from quorate.traces.expressions import (
+    Scope,
+    Super,
+    closure,
+    has_parts,
+    is_literal,
+    is_simple,
+    names,
+    path,
+    source,
+    watched,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from quorate.language.definition import Definition, Property
     from quorate.language.outcome import Local
     from quorate.traces.trace import Trace
 
-LONGEST_SOURCE = 96
 LONGEST_VALUE = 72
 MOST_CASES = 4  # of an `any` that no case satisfies, so many are shown
 DEEPEST = 6
-
-Scope = dict[str, Any]
 
 
 class Part(NamedTuple):
@@ -81,12 +89,6 @@ class _Unclear(Exception):  # noqa: N818 - caught where the next best thing is s
     """This part cannot be taken apart."""
 
 
-class _Return(NamedTuple):
-    line: int
-    scope: Scope
-    value: Any
-
-
 class _Reader:
     """Takes expressions apart, in the words of one definition."""
 
@@ -101,11 +103,11 @@ class _Reader:
         plain = inspect.unwrap(function.__func__ if isinstance(function, MethodType) else function)
         if not isinstance(plain, FunctionType):
             raise _Unclear
-        source, first = inspect.getsourcelines(plain)
-        tree = ast.parse(textwrap.dedent("".join(source)))
+        lines, first = inspect.getsourcelines(plain)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
         body = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
-        taken = _watch(plain, function, args, kwargs)
-        scope = {**plain.__globals__, **_closure(plain), **taken.scope}
+        taken = watched(plain, function, args, kwargs)
+        scope = {**plain.__globals__, **closure(plain), **taken.scope}
         line = taken.line - first + 1
         returns = [
             node
@@ -114,23 +116,23 @@ class _Reader:
         ]
         if not returns or returns[0].value is None or any(hasattr(v, "__next__") for v in taken.scope.values()):
             raise _Unclear  # an iterator is used up by now
-        expression: ast.expr = _Super().visit(returns[0].value)
+        expression: ast.expr = Super().visit(returns[0].value)
         if isinstance(expression, ast.Constant):
             parts = self._way_to(body, returns[0], scope)
-            return Part(f"returns {_source(expression)} in line {taken.line}", tuple(parts))
+            return Part(f"returns {source(expression)} in line {taken.line}", tuple(parts))
         if bool(self.value(expression, scope)) != bool(taken.value):
             raise _Unclear  # the source on disk is not what runs
         self.body = body
-        return Part(_source(expression), tuple(self.why(expression, scope)))
+        return Part(source(expression), tuple(self.why(expression, scope)))
 
     def _way_to(self, function: ast.AST, target: ast.AST, scope: Scope) -> Iterator[Part]:
         """What led to a `return False` in the midst of a function: the loops around it, and the last condition."""
-        path = _path(function, target)
-        bound = [name for node in path if isinstance(node, ast.For) for name in _names(node.target) if name in scope]
+        way = path(function, target)
+        bound = [name for node in way if isinstance(node, ast.For) for name in names(node.target) if name in scope]
         where = ", ".join(f"{name} = {self.shown(scope[name])}" for name in bound)
         if where:
             yield Part(f"for {where}")
-        for node, inner in reversed(list(itertools.pairwise(path))):
+        for node, inner in reversed(list(itertools.pairwise(way))):
             if isinstance(node, ast.If):
                 yield from self._because(node.test, inner in node.body, scope)
                 return
@@ -154,7 +156,7 @@ class _Reader:
         if isinstance(node, ast.BoolOp):
             yield from self._operands(node, scope)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            if _has_parts(node.operand):
+            if has_parts(node.operand):
                 yield from self.why(node.operand, scope)
             else:
                 yield self._said(node.operand, scope)
@@ -185,7 +187,7 @@ class _Reader:
     def _said(self, node: ast.expr, scope: Scope, value: Any = ...) -> Part:
         """An expression and its value, with the processes called by their names."""
         value = self.value(node, scope) if value is ... else value
-        shown = _truth(value) if _has_parts(node) and isinstance(value, bool) else self.shown(value)
+        shown = _truth(value) if has_parts(node) and isinstance(value, bool) else self.shown(value)
         return Part(f"{self._spoken(node, scope)} is {shown}")
 
     def _operands(self, node: ast.BoolOp, scope: Scope) -> Iterator[Part]:
@@ -217,7 +219,7 @@ class _Reader:
         word = ast.unparse(ast.Compare(ast.Name("_"), [operator], [ast.Name("_")]))[2:-2]
         values = f"{self.shown(self.value(one, scope))} {word} {self.shown(self.value(two, scope))}"
         spoken = self._spoken(node, scope)
-        if _is_simple(one) and _is_simple(two):
+        if is_simple(one) and is_simple(two):
             return Part(f"{spoken} is {_truth(truth)}" + (f": {values}" if values != spoken else ""))
         sides = (part for side in (one, two) for part in self._side(side, scope))
         return Part(f"{values} is {_truth(truth)}", tuple(dict.fromkeys(sides)))
@@ -236,7 +238,7 @@ class _Reader:
             yield from self._side(node.left, scope)
             yield from self._side(node.right, scope)
             return
-        if not _is_literal(node):
+        if not is_literal(node):
             yield self._said(node, scope)
 
     # --- calls -------------------------------------------------------------------------------------------------
@@ -268,7 +270,7 @@ class _Reader:
             if deciding:
                 yield Part(f"{self.shown(deciding[0])} is among them")
             else:
-                yield Part(f"of {self.shown(tuple(items))}" if items else f"{_source(node)} is empty")
+                yield Part(f"of {self.shown(tuple(items))}" if items else f"{source(node)} is empty")
             return
         cases: list[Scope] = []
         for case in self._cases(node.generators, scope):
@@ -277,7 +279,7 @@ class _Reader:
                 return
             cases.append(case)
         if not cases:
-            yield Part("there is nothing to look at: " + " and ".join(_source(g.iter) for g in node.generators))
+            yield Part("there is nothing to look at: " + " and ".join(source(g.iter) for g in node.generators))
         for case in cases[:MOST_CASES]:
             yield self._case(node, case)
         if len(cases) > MOST_CASES:
@@ -286,10 +288,10 @@ class _Reader:
     def _case(self, node: ast.GeneratorExp | ast.ListComp | ast.SetComp, case: Scope) -> Part:
         """One case of a comprehension: which values it is about, and why it has the value it has."""
         (part,) = self._because(node.elt, None, case)
-        named = [name for generator in node.generators for name in _names(generator.target)]
+        named = [name for generator in node.generators for name in names(generator.target)]
         # Processes are called by name where they occur; they need no introduction unless a comparison hides them.
         mentioned = {each.id for each in ast.walk(node.elt) if isinstance(each, ast.Name)}
-        hidden = isinstance(node.elt, ast.Compare) and not all(map(_is_simple, (node.elt.left, *node.elt.comparators)))
+        hidden = isinstance(node.elt, ast.Compare) and not all(map(is_simple, (node.elt.left, *node.elt.comparators)))
         told = [name for name in named if not isinstance(case[name], Automaton) or hidden or name not in mentioned]
         where = ", ".join(f"{name} = {self.shown(case[name])}" for name in told)
         return Part(f"for {where}: {part.text}", part.parts) if where else part
@@ -322,12 +324,12 @@ class _Reader:
         value = self.value(found[0], scope)
         if not hasattr(value, "__next__") and value == scope.get(node.id):
             parts = tuple(self.why(found[0], scope))
-            yield Part(f"{node.id} = {_source(found[0])}", parts)
+            yield Part(f"{node.id} = {source(found[0])}", parts)
 
     # --- words -------------------------------------------------------------------------------------------------
 
     def _spoken(self, node: ast.expr, scope: Scope) -> str:
-        return _source(_Naming(self, scope).visit(ast.parse(ast.unparse(node), mode="eval").body))
+        return source(_Naming(self, scope).visit(ast.parse(ast.unparse(node), mode="eval").body))
 
     def shown(self, value: Any) -> str:
         text = self._full(value)
@@ -366,97 +368,5 @@ class _Naming(ast.NodeTransformer):
         return ast.Name(self.reader.name(value), node.ctx) if isinstance(value, Automaton) else node
 
 
-class _Super(ast.NodeTransformer):
-    """`super()` needs the frame it was written in; with its arguments it can be asked anywhere."""
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            node.args = [ast.Name("__class__", ast.Load()), ast.Name("self", ast.Load())]
-        return node
-
-
-def _watch(code_of: FunctionType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Return:
-    """Call a function, and see where it returns and with which local variables."""
-    seen: list[_Return] = []
-
-    def trace(frame: FrameType, event: str, arg: Any) -> Any:
-        if frame.f_code is not code_of.__code__:
-            return None
-        if event == "return":  # of a recursion the outermost call returns last
-            seen[:] = [_Return(frame.f_lineno, dict(frame.f_locals), arg)]
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function(*args, **kwargs)
-    finally:
-        sys.settrace(before)
-    return seen[0]
-
-
-def _closure(function: FunctionType) -> Scope:
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
-
-
-def _path(root: ast.AST, target: ast.AST) -> list[ast.AST]:
-    """The nodes from one to another below it, both included; empty if it is not below."""
-    if root is target:
-        return [root]
-    for child in ast.iter_child_nodes(root):
-        rest = _path(child, target)
-        if rest:
-            return [root, *rest]
-    return []
-
-
-def _names(target: ast.expr) -> list[str]:
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
-
-
-def _has_parts(node: ast.expr) -> bool:
-    """Whether there is something to explain, so that naming the truth is enough here."""
-    return isinstance(node, ast.BoolOp | ast.Compare | ast.Call | ast.IfExp) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    )
-
-
-def _is_literal(node: ast.expr) -> bool:
-    """Whether an expression is its own value, written down."""
-    return not any(isinstance(each, ast.Name | ast.Call) for each in ast.walk(node))
-
-
-def _is_simple(node: ast.expr) -> bool:
-    """A variable, a field of one, a constant: short enough to be repeated beside its value."""
-    return all(
-        isinstance(each, ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.expr_context)
-        for each in ast.walk(node)
-    ) or _is_literal(node)
-
-
 def _truth(value: Any) -> str:
     return "true" if value else "false"
-
-
-def _source(node: ast.expr) -> str:
-    text = " ".join(ast.unparse(node).split()).replace("super(__class__, self)", "super()")
-    text = _without_double_parentheses(text)
-    return text if len(text) <= LONGEST_SOURCE else text[: LONGEST_SOURCE - 1] + "…"
-
-
-def _without_double_parentheses(text: str) -> str:
-    """`all((x for x in y))`, as the library writes it, as a person does: `all(x for x in y)`."""
-    start = text.find("((")
-    while start >= 0:
-        depth, generator = 0, False
-        for at in range(start + 1, len(text)):
-            depth += (text[at] in "([{") - (text[at] in ")]}")
-            generator = generator or (depth == 1 and text.startswith(" for ", at))
-            if depth == 0:
-                if generator and text.startswith("))", at):
-                    text = text[: start + 1] + text[start + 2 : at] + text[at + 1 :]
-                break
-        start = text.find("((", start + 1)
-    return text

@@ -20,6 +20,7 @@ from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
 from quorate.language.values import in_order
 from quorate.semantics import in_flight
+from quorate.traces.diff import Difference, differences
 from quorate.traces.text import changed_fields
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
         "consumed": [_message(message) for message in step.consumed],
         "choices": [],
         "changes": [],
+        "differences": [],
         "sent": [],
         "events": [],
         "failure": None,
@@ -126,7 +128,23 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
             }
             for index, name, old, new in changed_fields(definition, before, step.next)
         ]
+        entry["differences"] = [
+            _difference(definition.columns[index].name, difference)
+            for index, name, old, new in changed_fields(definition, before, step.next)
+            for difference in differences(old, new, name)
+        ]
         entry["in_flight"] = _in_flight(definition, step.next)
+    return entry
+
+
+def _difference(process: str, difference: Difference) -> dict[str, Any]:
+    """What is different inside a field. Of an added part there is no `before`, of a removed one no `after`."""
+    path, kind, before, after = difference
+    entry: dict[str, Any] = {"process": process, "path": path, "kind": kind}
+    if kind != "added":
+        entry["before"] = value_to_json(before)
+    if kind != "removed":
+        entry["after"] = value_to_json(after)
     return entry
 
 

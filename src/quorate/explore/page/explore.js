@@ -9,6 +9,7 @@
   let finds = [];
   let along = null;     // the run that `n` and `p` go along
   let graph = null;
+  let initials = 1;
   let asked = 0;        // answers to older questions are dropped
 
   const make = (tag, text, name) => {
@@ -53,6 +54,16 @@
     $("here").href = `#${here.path.join(".")}`;
     $("back").disabled = here.path.length < 2;
     $("where").replaceChildren(make("p", here.depth === 0 ? "at the start" : `after ${here.depth} step${here.depth > 1 ? "s" : ""}`, "faint"));
+    if (here.depth === 0 && initials > 1) {
+      const line = make("p", `initial state ${here.path[0] + 1} of ${initials} `);
+      for (const [word, to] of [["before", here.path[0] - 1], ["next", here.path[0] + 1]]) {
+        if (to < 0 || to >= initials) continue;
+        const link = make("a", word, "initial");
+        link.href = `#${to}`;
+        line.append(link, " ");
+      }
+      $("where").append(line);
+    }
     if (here.failed) {
       const { text, file, line } = here.failed;
       $("where").append(make("p", `fails: ${text}`, "bad"), make("p", file ? `at ${file}:${line}` : "", "faint"));
@@ -310,6 +321,8 @@
   ask("api/system").then((system) => {
     document.title = `${system.name} · Quorate`;
     $("system").textContent = system.name;
+    initials = system.initials;
+    if (here) draw();
     const parameters = Object.entries(system.parameters).map(([name, value]) => `${name}=${value}`).join(" ");
     $("instance").textContent = `${parameters}${parameters ? " · " : ""}${system.network}`;
   });
