@@ -59,6 +59,7 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
         figures["quotient"] |= {
             "local_states": sizes["local_states"],
             "of": figures["closure"]["local_states"],
+            "factor": figures["closure"]["local_states"] / max(1, sizes["local_states"]),
             "why": "merges local states that nothing can tell apart",
         }
     if dead:
