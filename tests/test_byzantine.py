@@ -296,7 +296,7 @@ class Instance(NamedTuple):
 
 def values(hint: Any, *known: Any) -> list[Any]:
     domain = Domain(World(Instance(), (FIRST, SECOND, EVIL), (EVIL,)))
-    return domain._values(hint, frozenset(known), (), Inner, "flag")
+    return [value for value, _ in domain._values(hint, frozenset(known), (), Inner, "flag")]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ here is clever: consumable sets are all subsets that fit the definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
@@ -171,15 +171,22 @@ def _take(
         return base
     locals = list(state.locals)
     locals[column.index] = outcome.local
-    pending = [list(inbox) for inbox in state.pending]
+    pending: list[list[Message] | Inbox] = list(state.pending)
+    for index in {column.index, *(receiver for receiver, _ in outcome.sends)}:
+        pending[index] = list(state.pending[index])
     if transition is not None and not transition.keep and definition.network.duplicates != "any":
         for message in consumed:
             if not definition.stands(column, message):
-                pending[column.index].remove(message)  # the first equal one: in a FIFO channel, the oldest
+                _of(pending, column.index).remove(message)  # the first equal one: in a FIFO channel, the oldest
+    standing: dict[int, list[Message]] = {}
     for receiver, message in outcome.sends:
-        stands = definition.stands(definition.columns[receiver], message)
-        if not _deliver(definition.network, pending[receiver], message, stands):
+        if definition.stands(definition.columns[receiver], message):
+            standing.setdefault(receiver, []).append(message)
+        elif not _deliver(definition.network, _of(pending, receiver), message):
             return None
+    for receiver, messages in standing.items():  # once each, in no order and without taking up room
+        there = set(map(encode, pending[receiver]))
+        _of(pending, receiver).extend(one for one in dict.fromkeys(messages) if encode(one) not in there)
     for event in outcome.events:
         for monitor in definition.monitors:
             seen = observe(monitor, locals[monitor.index], event)
@@ -187,6 +194,13 @@ def _take(
                 return base._replace(failure=seen.failure)
             locals[monitor.index] = seen.local
     return base._replace(next=State(tuple(locals), _arranged(definition, pending), state.budget))
+
+
+def _of(pending: list[list[Message] | Inbox], index: int) -> list[Message]:
+    """An inbox that the step changes."""
+    inbox = pending[index]
+    assert isinstance(inbox, list)
+    return inbox
 
 
 def consumable(
@@ -292,12 +306,9 @@ def _distinct(inbox: Inbox) -> list[Message]:
     return list(dict.fromkeys(inbox))
 
 
-def _deliver(network: Network, inbox: list[Message], message: Message, stands: bool) -> bool:
+def _deliver(network: Network, inbox: list[Message], message: Message) -> bool:
     """Put a message into an inbox; False if the channel is full and blocks."""
-    if (network.kind == "set" or stands) and message in inbox:
-        return True
-    if stands:  # it takes up no room: the attacker sends it when it is wanted
-        inbox.append(message)
+    if network.kind == "set" and message in inbox:
         return True
     channel = [other for other in inbox if other.sender == message.sender]
     if network.capacity is not None and len(channel) >= network.capacity:
@@ -308,16 +319,17 @@ def _deliver(network: Network, inbox: list[Message], message: Message, stands: b
     return True
 
 
-def _arranged(definition: Definition, pending: list[list[Message]]) -> tuple[Inbox, ...]:
+def _arranged(definition: Definition, pending: Sequence[list[Message] | Inbox]) -> tuple[Inbox, ...]:
+    """Every inbox in its order; those that are tuples have not changed."""
     if definition.network.kind != "fifo":
-        return tuple(tuple(sorted(inbox, key=encode)) for inbox in pending)
+        return tuple(inbox if isinstance(inbox, tuple) else tuple(sorted(inbox, key=encode)) for inbox in pending)
 
     def place(column: Column, message: Message) -> tuple[int, bytes]:
         """A stable sort keeps each channel's order; what an attacker may say has none."""
         return column_of(message.sender), encode(message) if definition.stands(column, message) else b""
 
     return tuple(
-        tuple(sorted(inbox, key=partial(place, column)))
+        inbox if isinstance(inbox, tuple) else tuple(sorted(inbox, key=partial(place, column)))
         for column, inbox in zip(definition.processes, pending, strict=True)
     )
 
@@ -427,6 +439,6 @@ def _with_inbox(
     inbox: list[Message],
     budget: tuple[int, int, int] | None = None,
 ) -> State:
-    pending = [list(other) for other in state.pending]
+    pending: list[list[Message] | Inbox] = list(state.pending)
     pending[column.index] = inbox
     return State(state.locals, _arranged(definition, pending), state.budget if budget is None else budget)

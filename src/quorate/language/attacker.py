@@ -22,7 +22,7 @@ from quorate.language.pid import Pid
 from quorate.language.process import Process
 from quorate.language.signed import Signed
 from quorate.language.transitions import on
-from quorate.language.values import ContentSet, freeze, in_order
+from quorate.language.values import ContentSet, encode, freeze, in_order
 
 if TYPE_CHECKING:
     from quorate.language.definition import Spec
@@ -66,26 +66,30 @@ class Arsenal:
         self._receivers = [(pid, types) for pid, spec in honest if (types := _taken(spec, honest))]
         self._types = list(dict.fromkeys(cls for _, types in self._receivers for cls in types))
         self._signed: set[type] = set().union(*(self._domain.evidence_types(cls) for cls in self._types))
-        self._known: dict[Evidence, list[tuple[Pid, Message]]] = {}
+        self._known: dict[Evidence, dict[type[Message], dict[bytes, Message]]] = {}
 
     @property
     def learns(self) -> bool:
         """Whether there is anything signed, so that attackers have something to learn."""
         return bool(self._signed)
 
-    def sends(self, known: Evidence) -> list[tuple[Pid, Message]]:
-        """Every message that an attacker with this knowledge can send, and to whom."""
+    def more(self, before: Evidence | None, after: Evidence) -> list[tuple[Pid, Message]]:
+        """What can be sent with new knowledge that could not be sent before, and to whom."""
+        old: dict[type[Message], dict[bytes, Message]] = {} if before is None else self._sayable(before)
+        new = {
+            cls: [message for code, message in messages.items() if code not in old.get(cls, {})]
+            for cls, messages in self._sayable(after).items()
+        }
+        return [(pid, message) for pid, types in self._receivers for cls in types for message in new[cls]]
+
+    def _sayable(self, known: Evidence) -> dict[type[Message], dict[bytes, Message]]:
+        """Every message that can be made with this knowledge, by class and encoding."""
         found = self._known.get(known)
         if found is None:
-            made = {cls: [freeze(message) for message in self._domain.messages(cls, known)] for cls in self._types}
-            found = [(pid, message) for pid, types in self._receivers for cls in types for message in made[cls]]
-            self._known[known] = found
+            found = self._known[known] = {
+                cls: {encode(message): message for message in self._domain.messages(cls, known)} for cls in self._types
+            }
         return found
-
-    def more(self, before: Evidence, after: Evidence) -> list[tuple[Pid, Message]]:
-        """What can be sent with new knowledge that could not be sent before."""
-        old = set(self.sends(before))
-        return [each for each in self.sends(after) if each not in old]
 
     def news(self, known: Evidence, message: Message) -> Evidence:
         """What a message shows that was signed by others, can be used, and was not known."""
@@ -95,7 +99,7 @@ class Arsenal:
     def initial(self) -> dict[int, tuple[Message, ...]]:
         """By receiver, what stands from the beginning: all that needs nobody else's signature."""
         found: dict[int, list[Message]] = {}
-        for pid, message in self.sends(ContentSet()):
+        for pid, message in self.more(None, ContentSet()):
             found.setdefault(pid._index, []).extend(stamped(message, attacker) for attacker in self.attackers)
         return {index: tuple(in_order(messages)) for index, messages in found.items()}
 

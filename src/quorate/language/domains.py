@@ -68,6 +68,9 @@ class Domain:
     def __init__(self, world: World) -> None:
         self._world = world
         self._hints: dict[type, dict[str, Any]] = {}
+        # What was made once is not made again when an attacker learns something: most of it is the same then.
+        self._sets_made: dict[tuple[bytes, ...], frozenset[Any]] = {}
+        self._messages_made: dict[tuple[type, bytes], Any] = {}
 
     def messages(self, cls: type[Message], known: Evidence, inside: tuple[type, ...] = ()) -> list[Any]:
         """Every message of a class, not yet sent by anyone."""
@@ -75,7 +78,14 @@ class Domain:
             raise _no_domain(
                 cls, "", f"{cls.__name__} holds messages of its own class", "declare its values: Among(...)"
             )
-        return [cls(*values) for values in self._fields(cls, known, (*inside, cls))]
+        return [self._message(cls, values) for values in self._fields(cls, known, (*inside, cls))]
+
+    def _message(self, cls: type[Message], values: tuple[tuple[Any, bytes], ...]) -> Any:
+        key = cls, b"".join([code for _, code in values])
+        made = self._messages_made.get(key)
+        if made is None:
+            made = self._messages_made[key] = freeze(cls(*(value for value, _ in values)))
+        return made
 
     def evidence_types(self, cls: type[Message]) -> set[type]:
         """The types of signed values in a message class: Signed, and the classes of messages that are handed on."""
@@ -97,7 +107,8 @@ class Domain:
                         todo.append(part)
         return found
 
-    def _fields(self, cls: type, known: Evidence, inside: tuple[type, ...]) -> Iterator[tuple[Any, ...]]:
+    def _fields(self, cls: type, known: Evidence, inside: tuple[type, ...]) -> Iterator[tuple[tuple[Any, bytes], ...]]:
+        """Every combination of values of the fields, each with its encoding."""
         domains = [self._values(hint, known, inside, cls, name) for name, hint in self._fields_of(cls).items()]
         count = 1
         for domain in domains:
@@ -124,13 +135,18 @@ class Domain:
             found = self._hints[cls] = {name: hints[name] for name in names}
         return found
 
-    def _values(self, hint: Any, known: Evidence, inside: tuple[type, ...], cls: type, name: str) -> list[Any]:
-        found = list(self._listed(hint, known, inside, cls, name))
-        return list({encode(value): value for value in found}.values())
+    def _values(
+        self, hint: Any, known: Evidence, inside: tuple[type, ...], cls: type, name: str
+    ) -> list[tuple[Any, bytes]]:
+        found = self._listed(hint, known, inside, cls, name)
+        return [(value, code) for code, value in {encode(value): value for value in found}.items()]
 
     def _listed(self, hint: Any, known: Evidence, inside: tuple[type, ...], cls: type, name: str) -> Iterable[Any]:
-        def again(part: Any) -> list[Any]:
+        def pairs(part: Any) -> list[tuple[Any, bytes]]:
             return self._values(part, known, inside, cls, name)
+
+        def again(part: Any) -> list[Any]:
+            return [value for value, _ in pairs(part)]
 
         origin_of, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin_of is typing.Annotated:
@@ -139,7 +155,7 @@ class Domain:
                     return note.values(self._world.system)
                 if isinstance(note, Sized):
                     size = note.number(self._world.system)
-                    return self._sets(again(_element(arguments[0], cls, name)), range(size, size + 1), cls, name)
+                    return self._sets(pairs(_element(arguments[0], cls, name)), range(size, size + 1))
             return again(arguments[0])
         if origin_of in (typing.Union, types.UnionType):
             return [value for part in arguments for value in again(part)]
@@ -161,11 +177,11 @@ class Domain:
             own_messages = [stamped(message, pid) for pid in self._world.attackers for message in made]
             return own_messages + [one for one in in_order(known) if isinstance(one, hint)]
         if _is_record(hint):
-            return [hint(*values) for values in self._fields(hint, known, inside)]
+            return [hint(*(value for value, _ in values)) for values in self._fields(hint, known, inside)]
         if origin_of is tuple and Ellipsis not in arguments:
             return product(*(again(part) for part in arguments))
         if hint is Peers or origin_of is frozenset:
-            elements = again(_element(hint, cls, name))
+            elements = pairs(_element(hint, cls, name))
             if len(elements) > MOST_ELEMENTS:
                 raise _no_domain(
                     cls,
@@ -173,7 +189,7 @@ class Domain:
                     f"it may be any set of {len(elements)} elements",
                     f"say how large it is, `{name}: Annotated[{_written(hint)}, Sized(3)]`, or list them: Among(...)",
                 )
-            return self._sets(elements, range(len(elements) + 1), cls, name)
+            return self._sets(elements, range(len(elements) + 1))
         raise _no_domain(
             cls,
             name,
@@ -182,10 +198,14 @@ class Domain:
             "with Annotated from typing and Among from quorate",
         )
 
-    def _sets(self, elements: list[Any], sizes: range, cls: type, name: str) -> Iterator[frozenset[Any]]:
+    def _sets(self, elements: list[tuple[Any, bytes]], sizes: range) -> Iterator[frozenset[Any]]:
         for size in sizes:
             for chosen in combinations(elements, size):
-                yield freeze(frozenset(chosen))
+                key = tuple([code for _, code in chosen])
+                made = self._sets_made.get(key)
+                if made is None:
+                    made = self._sets_made[key] = freeze(frozenset(value for value, _ in chosen))
+                yield made
 
 
 def fits(value: Any, hint: Any) -> bool:
