@@ -127,6 +127,8 @@ bool Relations::may_cycle(const Tables& tables, const Closure& closure) {
 std::string Relations::unsupported(const Tables& tables, const Closure& closure) {
     if (tables.network.bounded()) return "a bounded channel makes steps depend on how full it is";
     if (tables.has_budget()) return "steps that draw on a common budget depend on each other";
+    if (tables.network.order == Order::fifo && tables.network.head == Head::drop)
+        return "throwing away what arrives is a step that the closure does not list";
     if (tables.network.losses_unlimited) return "no relation is proven for a network that loses messages";
     if (tables.network.duplicates_unlimited) return "no relation is proven for a network that repeats messages";
     for (const auto& column : tables.columns) {
