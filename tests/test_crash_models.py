@@ -205,6 +205,27 @@ def test_a_fifo_channel_loses_only_its_end_in_a_crash() -> None:
     assert difference(define(Ordered()), define(Ordered(), explicit(1))) == ((), ())
 
 
+def test_equal_messages_in_one_channel_are_cut_off_by_their_place() -> None:
+    """Which of two equal messages was sent makes no difference, so it makes no second step."""
+
+    class Again(Process):
+        to: tuple[Pid, ...]
+
+        @start
+        def say(self) -> None:
+            for pid in self.to:
+                self.send(pid, Old())
+
+    class Repeating(System):
+        network = fifo()
+
+        def build(self) -> None:
+            one, two = self.spawn(Receiver, 2)
+            self.spawn(Again, to=(one, two, one))
+
+    agree(Repeating(), crash="explicit", crashes=1)
+
+
 class Flood(Process):
     """Its second step is not possible before the first receiver has taken something."""
 

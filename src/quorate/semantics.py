@@ -407,19 +407,18 @@ def _crashes(definition: Definition, state: State, column: Column) -> Iterator[S
 
 def _strict_parts(network: Network, sends: Sends) -> list[Sends]:
     """All but the whole, each once. What goes into one FIFO channel is sent in order, so a crash cuts off its end."""
-    parts = [chosen for size in range(len(sends)) for chosen in combinations(sends, size)]
+    places = [chosen for size in range(len(sends)) for chosen in combinations(range(len(sends)), size)]
     if network.kind == "fifo":
-        receivers = {receiver for receiver, _ in sends}
-        parts = [
-            part
-            for part in parts
-            if all(_to(part, each) == _to(sends, each)[: len(_to(part, each))] for each in receivers)
-        ]
+        places = [chosen for chosen in places if _cut_at_the_end(sends, chosen)]
+    parts = [tuple(sends[place] for place in chosen) for chosen in places]
     return list({encode(part): part for part in parts if encode(part) != encode(sends)}.values())
 
 
-def _to(sends: Sends, receiver: int) -> list[Message]:
-    return [message for to, message in sends if to == receiver]
+def _cut_at_the_end(sends: Sends, chosen: tuple[int, ...]) -> bool:
+    """Whether all that went into a channel before something that was sent was sent as well."""
+    return all(
+        earlier in chosen for later in chosen for earlier in range(later) if sends[earlier][0] == sends[later][0]
+    )
 
 
 def _positions(definition: Definition, column: Column, inbox: list[Message]) -> list[int]:
