@@ -277,6 +277,14 @@ def test_under_another_name_there_is_nothing(server: Server) -> None:
     assert get(server, f"/{server.token}/", Host=f"localhost:{server.port}")[0] == 200
 
 
+def test_a_connection_that_is_not_used_holds_nobody_up(server: Server) -> None:
+    """Browsers open connections in advance."""
+    import socket
+
+    with socket.create_connection((LOOPBACK, server.port)):
+        assert get(server, f"/{server.token}/api/system")[0] == 200
+
+
 def test_there_is_nothing_but_reading(server: Server) -> None:
     for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
         assert get(server, f"/{server.token}/api/at", method)[0] == 501

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -43,14 +44,17 @@ MOST_DRAWN = 120
 """Steps of the way here that are drawn; a longer one is too large to be looked at beside the state."""
 
 
-class Server(HTTPServer):
-    """Answers one request at a time: each takes milliseconds, and nothing needs a lock."""
+class Server(ThreadingHTTPServer):
+    """Answers one request at a time: each takes milliseconds. But browsers open connections before they use them."""
+
+    daemon_threads = True
 
     def __init__(self, session: Session, finds: Finds, graph: Graph, port: int = 0) -> None:
         self.session = session
         self.finds = finds
         self.graph = graph
         self.token = secrets.token_urlsafe(18)
+        self.lock = threading.Lock()
         super().__init__((LOOPBACK, port), Handler)
 
     @property
@@ -67,6 +71,7 @@ class Server(HTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     server: Server
+    timeout = 60
     server_version = "quorate"
     sys_version = ""
 
@@ -87,9 +92,13 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, content, kind)
             return
         try:
-            answer = self._answer(rest, parse_qs(address.query))
+            with self.server.lock:
+                answer = self._answer(rest, parse_qs(address.query))
         except QuorateError as error:
             self._json(400, {"error": error.message})
+            return
+        except Exception as error:  # the page says so, and goes on
+            self._json(500, {"error": f"internal error, {type(error).__name__}: {error}"})
             return
         if answer is None:
             self._send(404, b"not found\n", "text/plain; charset=utf-8")
