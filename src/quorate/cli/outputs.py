@@ -28,7 +28,7 @@ def _output(name: str, help: str, **more: Any) -> Any:
 
 
 TraceOption = Annotated[
-    TraceForm | None, _output("--trace", "Print it drawn, in words, as JSON or not at all. [default: drawn if short]")
+    TraceForm | None, _output("--trace", "Print it drawn (as short ones are anyway), in words, as JSON or not at all.")
 ]
 Charts = Annotated[
     list[Path] | None,
