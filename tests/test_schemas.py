@@ -1,6 +1,7 @@
 """The JSON that scripts rely on is what its schemas say."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def schema_of(name: str) -> dict[str, Any]:
     return schema
 
 
+@cache
 def validator(name: str) -> jsonschema.protocols.Validator:
     schema = schema_of(name)
     jsonschema.Draft202012Validator.check_schema(schema)
