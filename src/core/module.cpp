@@ -246,6 +246,36 @@ public:
             result.push_back(tables.columns[column]->locals[i].representative);
         return result;
     }
+    // What the closure holds of a process: (local state, transition, consumed, outcomes) of all that is enabled.
+    using Enabled = std::tuple<Id, Id, std::vector<Id>, std::vector<std::tuple<int, Id, Sent>>>;
+    std::vector<Enabled> behaviours(Id column) const {
+        std::vector<Enabled> result;
+        if (!closure || !closure->complete || tables.columns[column]->monitor) return result;
+        const auto& enabled = closure->enabled[column];
+        for (Id local = 0; local < enabled.size(); ++local)
+            for (const Closure::Enabled& one : enabled[local]) {
+                const auto set = tables.columns[column]->sets[one.set];
+                result.emplace_back(local, one.transition, std::vector<Id>(set.begin(), set.end()),
+                                    std::vector<std::tuple<int, Id, Sent>>());
+                for (const Outcome& outcome : one.behaviour->outcomes) {
+                    Sent sent;
+                    for (const Send& send : outcome.sends) sent.emplace_back(send.column, send.message);
+                    std::get<3>(result.back())
+                        .emplace_back(static_cast<int>(outcome.effect), outcome.local, std::move(sent));
+                }
+            }
+        return result;
+    }
+    // Per message of a process: in how many of its local states it is dead, after `reduce`.
+    std::vector<std::size_t> dead(Id column) const {
+        const Column& owner = *tables.columns[column];
+        std::vector<std::size_t> result(owner.messages.size(), 0);
+        if (owner.monitor || !tables.dead_messages) return result;
+        for (Id local = 0; local < owner.locals.size(); ++local)
+            for (Id message = 0; message < result.size(); ++message)
+                result[message] += !owner.locals[local].live[message];
+        return result;
+    }
 
 private:
     // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
@@ -395,6 +425,8 @@ NB_MODULE(_core, m) {
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
         .def("reduced", &Engine::reduced, "column"_a, "local"_a, "inbox"_a)
+        .def("behaviours", &Engine::behaviours, "column"_a)
+        .def("dead", &Engine::dead, "column"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     m.def("resident_bytes", &quorate::resident_bytes);
 }

@@ -6,7 +6,7 @@ what is passed along with each is a hash of its content, so that nothing reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
 from quorate import _core
@@ -152,6 +152,10 @@ class Model:
                 self.engine.allow(column.index, each.index, types[cls])
         return types[cls]
 
+    def message(self, column: Column, number: int) -> Message | Event:
+        """The message (or event) of that number at its receiver."""
+        return self._messages[column.index][number]
+
     def failure_id(self, failure: Failure) -> int:
         if failure not in self.failures:
             self.failures.append(failure)
@@ -243,12 +247,7 @@ class Model:
         self.calls += 1
         state = tuple(self._locals[column][local] for column, local in enumerate(locals))
         found = evaluate(self.definition, self.properties[number], state)
-        new = [(column, field + 1) for column, field in found.reads if not self.observed[column][field + 1]]
-        for column, field in new:
-            # Processes of one class are likely to be read alike: fewer surprises, fewer restarts.
-            for other in self.definition.columns:
-                if other.cls is self.definition.columns[column].cls:
-                    self.observed[other.index][field] = True
+        new = self.note_reads(found.reads)
         if new and self.restart_on_new_reads:
             return False
         if new:
@@ -257,6 +256,16 @@ class Model:
         verdict = RAISES if found.failure is not None else YES if found.value else NO
         self.engine.add_answer(number, path, verdict)
         return True
+
+    def note_reads(self, reads: Iterable[tuple[int, int]]) -> bool:
+        """Observe the fields that a property has read; whether some of them were not observed before."""
+        new = [(column, field + 1) for column, field in reads if not self.observed[column][field + 1]]
+        for column, field in new:
+            # Processes of one class are likely to be read alike: fewer surprises, fewer restarts.
+            for other in self.definition.columns:
+                if other.cls is self.definition.columns[column].cls:
+                    self.observed[other.index][field] = True
+        return bool(new)
 
     def _value(self, column: int, field: int, local: Local) -> int:
         if field < 0:

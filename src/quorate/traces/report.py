@@ -44,7 +44,7 @@ def report(
             page.gap()
             page.lines.extend(run(witness, width, trace).lines)
     page.gap()
-    page.table([*figures(result), *reductions(result)])
+    page.table([*figures(result), *reductions(result.reductions)])
     if result.trace is not None:
         _replay(page, result, saved)
     return page
@@ -190,10 +190,10 @@ def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
         yield "Byzantine", f"{number:,} of the processes {role}: may send anything, under their own name, at any time"
 
 
-def reductions(result: Result) -> Iterator[tuple[str, Content]]:
+def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Content]]:
     """Those that ran with their figures; those that did not, together where the reason is the same."""
     left_out: dict[str, list[str]] = {}
-    for name, figures in result.reductions.items():
+    for name, figures in found.items():
         shown = name.replace("_", " ").replace("-", " ")
         if figures.get("ran"):
             yield shown, _reduction(figures)

@@ -130,7 +130,7 @@ def _facts(result: Result) -> Markup:
         "div",
         _box("Properties", _properties(result)),
         _box("Search", table([(name, _plain(content)) for name, content in figures(result)])),
-        _box("Reductions", table([(name, _plain(content)) for name, content in reductions(result)])),
+        _box("Reductions", table([(name, _plain(content)) for name, content in reductions(result.reductions)])),
         _box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
         _box("Warnings", element("ul", [element("li", warning) for warning in result.warnings]))
         if result.warnings

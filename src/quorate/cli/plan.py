@@ -1,0 +1,216 @@
+"""`quorate plan`: what is found out about a protocol before any search."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from quorate.cli.check import Parameters
+from quorate.cli.errors import HOLDS, guarded
+from quorate.cli.options import (
+    AsJson,
+    Byzantine,
+    Crashes,
+    CrashOption,
+    DeadMessages,
+    NetworkModel,
+    NetworkModelOption,
+    Por,
+    PorOption,
+    Presets,
+    Properties,
+    Quotient,
+    Split,
+    SplitOption,
+    Switch,
+    Symmetry,
+    SymmetryOption,
+    Target,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from quorate.analysis.facts import Enabling, Traffic, TransitionFacts
+    from quorate.search.plan import Plan, ProcessSizes
+    from quorate.traces.layout import Content, Page
+
+EPILOG = """
+Examples:
+
+  quorate plan paxos
+
+  quorate plan model.py:Protocol --por lpor-net
+
+  quorate plan paxos --json | jq .enabling
+"""
+
+
+@guarded
+def plan(
+    target: Target,
+    parameters: Parameters = None,
+    presets: Presets = None,
+    properties: Properties = None,
+    as_json: AsJson = False,
+    quotient: Quotient = Switch.on,
+    dead_messages: DeadMessages = Switch.on,
+    por: PorOption = Por.none,
+    split: SplitOption = Split.none,
+    symmetry: SymmetryOption = Symmetry.none,
+    crash: CrashOption = None,
+    crashes: Crashes = None,
+    byzantine: Byzantine = None,
+    network_model: NetworkModelOption = NetworkModel.m,
+) -> int:
+    """Say what is known of a protocol before any search, and which reductions a check would use, and why.
+
+    What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
+    """
+    from quorate.cli.output import show, width
+    from quorate.cli.parameters import instance, roles
+    from quorate.cli.target import load
+    from quorate.language.environment import Environment
+    from quorate.search.options import Options
+    from quorate.search.plan import plan as make
+
+    found = make(
+        instance(load(target), parameters or [], presets or []),
+        Options(
+            por=por.value,
+            split=split.value,
+            symmetry=symmetry.value,
+            quotient=quotient.value,
+            dead_messages=dead_messages.value,
+        ),
+        property=properties or None,
+        environment=Environment(
+            crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value
+        ),
+        target=target,
+    )
+    if as_json:
+        print(json.dumps(found.to_json()))
+    else:
+        show(page_of(found, width(sys.stdout)))
+    return HOLDS
+
+
+def page_of(found: "Plan", width: int) -> "Page":
+    """A plan laid out: the protocol first, then what will be made of it."""
+    from quorate.language.values import show
+    from quorate.traces.layout import Page, Piece
+    from quorate.traces.report import reductions
+
+    page = Page(width)
+    given = {name: value for name, value in found.definition.parameters.items() if value is not None}
+    parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
+    page.add(Piece(found.definition.name, "heading"), Piece(f"({parameters})", "faint"), " before any search")
+    page.add(f"  The network is {found.definition.network}.")
+    if not found.closed:
+        page.add("  ", Piece("The closure did not end, so this is only what is declared.", "warning"))
+    _section(page, "Transitions", ((each.name, _transition(each, found.closed)) for each in found.transitions))
+    _section(page, "Who can enable whom", _enabling(found.enabling))
+    _section(page, "Processes", _processes(found.processes))
+    never = ((kind, f"to {_names(receivers)}") for kind, receivers in found.never_consumed.items())
+    _section(page, "Messages that are never consumed", never)
+    reads = ((name, f"reads {', '.join(fields)}" if fields else "reads nothing") for name, fields in _reads(found))
+    _section(page, "Properties, in the initial states", reads)
+    _section(page, "Reductions", reductions(found.reductions))
+    return page
+
+
+def _section(page: "Page", heading: str, rows: "Iterable[tuple[Content, Content]]") -> None:
+    from quorate.traces.layout import Piece
+
+    rows = list(rows)
+    if rows:
+        page.gap()
+        page.add(Piece(heading, "heading"))
+        page.table(rows)
+
+
+def _reads(found: "Plan") -> "Iterator[tuple[str, list[str]]]":
+    """Fields of several processes together: `learned (learner1, learner2)`."""
+    for name, reads in found.properties.items():
+        by_field: dict[str, list[str]] = {}
+        for read in reads:
+            process, _, field = read.rpartition(".")
+            by_field.setdefault(field, []).append(process)
+        yield name, [f"{field} ({_names(processes)})" for field, processes in by_field.items()]
+
+
+def _transition(fact: "TransitionFacts", closed: bool) -> "Content":
+    from quorate.traces.layout import Piece
+    from quorate.traces.words import count
+
+    verb = "reads" if fact.keep else "consumes"
+    parts: list[Content] = []
+    if fact.consumes:
+        parts.append(f"{verb} {_how_many(fact)}{_traffic(fact.consumes, 'from')}")
+    if fact.sends:
+        parts.append(f"{'replies' if fact.reply else 'sends'} {_traffic(fact.sends, 'to')}")
+    if fact.emits:
+        parts.append(f"emits {', '.join(fact.emits)}")
+    kinds = {"start": "once, by itself", "step": "by itself", "on": "single", "exact": "quorum", "each": "quorum"}
+    kind = kinds.get(fact.mode, f"{fact.mode} quorum")
+    if fact.may_fail:
+        parts.append(Piece("may fail", "warning"))
+    if fact.behaviours:
+        parts.append(Piece(f"enabled in {count(fact.local_states, 'local state')}", "faint"))
+    elif closed:
+        parts.append(Piece("never enabled", "warning"))
+    return [
+        Piece(kind, "faint"),
+        *(piece for number, part in enumerate(parts) for piece in (": " if number == 0 else "; ", part)),
+    ]
+
+
+def _how_many(fact: "TransitionFacts") -> str:
+    if not fact.sizes:
+        return ""
+    return f"{' or '.join(map(str, fact.sizes))} "
+
+
+def _traffic(traffic: "Traffic", preposition: str) -> str:
+    """`Promise from acceptor1..3`; without the processes where they are not known."""
+    return ", ".join(f"{kind} {preposition} {_names(ends)}" if ends else kind for kind, ends in traffic.items())
+
+
+def _names(processes: Iterable[str]) -> str:
+    from quorate.traces.words import names
+
+    return names(processes)
+
+
+def _enabling(found: "Iterable[Enabling]") -> "Iterator[tuple[Content, Content]]":
+    """By what enables: each message with its takers, then what its own process can do next."""
+    by_source: dict[str, list[Enabling]] = {}
+    for one in found:
+        by_source.setdefault(one.source, []).append(one)
+    for source, targets in by_source.items():
+        parts = [f"{one.target} by {', '.join(one.by)}" for one in targets if one.kind == "message"]
+        local = [one.target for one in targets if one.kind == "local"]
+        parts += [f"{', '.join(local)} of its own process"] if local else []
+        yield source, "; ".join(parts)
+
+
+def _processes(found: "Iterable[ProcessSizes]") -> "Iterator[tuple[Content, Content]]":
+    """One line for those that are alike and follow each other."""
+    groups: list[tuple[str, list[str]]] = []
+    for each in found:
+        size = _size(each)
+        if groups and groups[-1][0] == size:
+            groups[-1][1].append(each.name)
+        else:
+            groups.append((size, [each.name]))
+    for size, processes in groups:
+        yield _names(processes), f"{size}{', each' if len(processes) > 1 else ''}"
+
+
+def _size(each: "ProcessSizes") -> str:
+    from quorate.traces.words import count
+
+    merged = f", {each.merged:,} after merging" if each.merged is not None else ""
+    what = "event" if each.is_monitor else "message"
+    pairs = each.local_states * each.messages
+    dead = f", dead in {each.dead:,} of {pairs:,} cases" if each.dead is not None and pairs else ""
+    return f"{count(each.local_states, 'local state')}{merged}; {count(each.messages, what)}{dead}"

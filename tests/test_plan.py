@@ -1,0 +1,101 @@
+"""`quorate plan`: what is known before any search, as text and as JSON."""
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import quorate
+from quorate.cli.main import app
+from quorate.protocols import CATALOGUE
+from quorate.protocols.paxos import Paxos
+from quorate.search.options import Options
+from quorate.search.plan import plan
+
+
+def ran(*arguments: str) -> str:
+    done = CliRunner().invoke(app, ["plan", *arguments])
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(ran(*arguments, "--json"))
+    return found
+
+
+def test_the_text() -> None:
+    assert ran("paxos", "-p", "acceptors=5").splitlines()[:12] == [
+        "Paxos(proposers=2, acceptors=5, learners=1, ballots=1) before any search",
+        "  The network is unordered().",
+        "",
+        "Transitions",
+        "  Learner.learn     quorum: consumes 3 Accepted from acceptor1..5; enabled in 4",
+        "                    local states",
+        "  Acceptor.promise  single: consumes Prepare from proposer1, proposer2; replies",
+        "                    Promise to proposer1, proposer2; enabled in 15 local states",
+        "  Acceptor.accept   single: consumes Accept from proposer1, proposer2; sends",
+        "                    Accepted to learner1; enabled in 35 local states",
+        "  Proposer.prepare  by itself: sends Prepare to acceptor1..5; enabled in 2 local",
+        "                    states",
+    ]
+
+
+def test_the_json() -> None:
+    found = document("paxos")
+    assert (found["schema"], found["system"], found["target"], found["closed"]) == (1, "Paxos", "paxos", True)
+    assert found["processes"]["acceptor1"] == {"local_states": 7, "merged": 4, "messages": 5, "dead": 14}
+    assert found["processes"]["proposer1"] == {"local_states": 3, "merged": 3, "messages": 3, "dead": 3}
+    assert {(one["from"], one["to"], one["kind"]) for one in found["enabling"]} == {
+        ("Proposer.prepare", "Acceptor.promise", "message"),
+        ("Acceptor.promise", "Proposer.propose", "message"),
+        ("Proposer.prepare", "Proposer.propose", "local"),
+        ("Proposer.propose", "Acceptor.accept", "message"),
+        ("Acceptor.accept", "Learner.learn", "message"),
+    }
+    assert [one["name"] for one in found["transitions"] if one["reply"]] == ["Acceptor.promise"]
+    assert found["properties"]["agreement"] == ["learner1.learned"]
+
+
+def test_the_figures_are_those_of_the_check() -> None:
+    """The quotient of Paxos does not depend on what is read later, so plan and check agree to the digit."""
+    known = quorate.check(Paxos(), por="lpor-net").reductions
+    assert plan(Paxos(), Options(por="lpor-net")).reductions == known
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_bundled_protocol_has_a_plan(name: str) -> None:
+    found = document(name)
+    process_classes = {one["name"].split(".")[0] for one in found["transitions"]}
+    assert process_classes
+    assert found["closed"] == found["reductions"]["closure"]["ran"]
+    for why in (figures["why"] for figures in found["reductions"].values()):
+        assert why
+
+
+def test_a_reduction_that_is_switched_off_is_said_to_be() -> None:
+    found = document("paxos", "--quotient", "off", "--dead-messages", "off")
+    assert found["reductions"]["quotient"] == {"ran": False, "why": "switched off"}
+    assert found["processes"]["acceptor1"] == {"local_states": 7, "merged": None, "messages": 5, "dead": None}
+    assert found["enabling"] == document("paxos")["enabling"]
+
+
+def test_a_closure_that_does_not_end_is_said_to() -> None:
+    text = ran("gossip")
+    assert "The closure did not end, so this is only what is declared." in text
+    assert "never enabled" not in text
+    found = document("gossip")
+    assert (found["closed"], found["processes"], found["enabling"]) == (False, {}, [])
+    assert found["transitions"][1]["consumes"] == {"Rumour": []}
+
+
+def test_what_is_never_enabled_is_pointed_out() -> None:
+    assert "  Replica.propose       once, by itself: never enabled" in ran("pbft")
+
+
+def test_wrong_requests_are_errors_of_the_usual_kind() -> None:
+    done = CliRunner().invoke(app, ["plan", "paxos", "-p", "acceptor=3"])
+    assert done.exit_code == 2
+    assert "did you mean" in done.stderr
