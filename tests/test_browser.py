@@ -251,6 +251,19 @@ def test_jumping_along_a_counterexample(page: Any, paxos: str) -> None:
     page.wait_for_selector('#chart g.step[data-step="11"]')
 
 
+def test_what_the_reductions_would_take(page: Any, paxos: str) -> None:
+    page.goto(f"{paxos}#0.0.1.1")
+    page.wait_for_selector('#reductions[data-status="known"]', timeout=30_000)
+    names = page.eval_on_selector_all("#reductions div", "nodes => nodes.map(node => node.dataset.reduction)")
+    assert names == ["quotient", "dead-messages", "por"]
+    assert texts(page, '#reductions [data-reduction="por"] span') == ["takes 1 of 3"]
+    assert page.locator('#steps .skipped[data-reduction="por"]').count() == 2
+    assert texts(page, "#steps li:nth-child(3) .skipped") == []
+    page.locator("#steps li").nth(2).click()
+    at(page, "0.0.1.1.2")
+    page.wait_for_selector('#reductions[data-status="known"]')
+
+
 def test_going_where_something_holds(page: Any, paxos: str) -> None:
     page.goto(paxos)
     page.wait_for_selector('#finds [data-kind="goal"][data-status="found"]', timeout=30_000)

@@ -15,16 +15,17 @@ from handmade import violation
 from models import Everything
 from quorate import QuorateError, System, check
 from quorate.cli.target import load
+from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds, with_goals
 from quorate.explore.graph import MOST_STATES, Graph, explored
 from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
-from quorate.explore.session import Path, Session, Taken, WrongPathError
+from quorate.explore.session import Path, Session, WrongPathError
 from quorate.explore.view import position_view, short
 from quorate.language.definition import define
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics import State, steps
+from quorate.semantics import steps
 from walks import walked
 
 
@@ -129,18 +130,6 @@ def test_a_deadlock_is_said_to_be_one() -> None:
     }
 
 
-def test_reductions_are_shown_only_where_one_answers() -> None:
-    assert position_view(session_of(FaultyPaxos()), session_of(FaultyPaxos()).at((0,)))["reductions"] == []
-
-    def answer(state: State) -> list[Taken]:
-        return [Taken("lpor", (0,), "proposer1 alone is stubborn")]
-
-    session = Session(define(FaultyPaxos()), answer)
-    assert position_view(session, session.at((0,)))["reductions"] == [
-        {"name": "lpor", "takes": [0], "why": "proposer1 alone is stubborn"}
-    ]
-
-
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_bundled_protocol_answers_within_100_ms(name: str) -> None:
     """In time of the processor, so that a busy machine does not fail it. Typically it takes one or two."""
@@ -220,7 +209,7 @@ def test_a_large_system_has_no_map() -> None:
 def server() -> Iterator[Server]:
     system = FaultyPaxos()
     session = session_of(system)
-    made = Server(session, Finds(session, system, [], {}), Graph(session.definition))
+    made = Server(session, Finds(session, system, [], {}), Graph(session.definition), Consultation(session))
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
     yield made

@@ -9,7 +9,7 @@
 
 #include <map>
 
-#include "stubborn.hpp"
+#include "peek.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -239,6 +239,21 @@ public:
         const auto kept = owner.inboxes[cell.inbox];
         return {cell.local, {kept.begin(), kept.end()}};
     }
+    // What a search would take in a state given as `search` reports states: per step its column, and the state it leads
+    // to unless it fails. And whether partial-order reduction leaves something out.
+    nb::tuple peek(const nb::object& object, const std::vector<std::tuple<Id, std::vector<Id>>>& state,
+                   const std::vector<std::uint64_t>& left) {
+        std::vector<Id> cells;
+        for (Id i = 0; i < state.size(); ++i)
+            cells.push_back(tables.cell(*tables.columns[i], std::get<0>(state[i]), std::get<1>(state[i])));
+        if (tables.has_budget()) cells.push_back(tables.budget(left));
+        PythonOracle oracle(*this, object);
+        const Peek seen = quorate::peek(tables, oracle, relations.get(), cells);
+        nb::list taken;
+        for (const Peek::Taken& each : seen.taken)
+            taken.append(nb::make_tuple(each.column, each.cells.empty() ? nb::none() : this->state(each.cells)));
+        return nb::make_tuple(taken, seen.chosen);
+    }
     // The representative each local state of a column was merged into, after `reduce`.
     std::vector<Id> representatives(Id column) const {
         std::vector<Id> result;
@@ -425,6 +440,7 @@ NB_MODULE(_core, m) {
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
         .def("reduced", &Engine::reduced, "column"_a, "local"_a, "inbox"_a)
+        .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a)
         .def("behaviours", &Engine::behaviours, "column"_a)
         .def("dead", &Engine::dead, "column"_a)
         .def("representatives", &Engine::representatives, "column"_a);

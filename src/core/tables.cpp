@@ -269,6 +269,12 @@ std::uint64_t Tables::left(Id budget_cell, Budget kind) const {
     return rest % (network.budget[static_cast<std::size_t>(kind)] + 1ull);
 }
 
+Id Tables::budget(const std::vector<std::uint64_t>& left) const {
+    std::uint64_t cell = 0;
+    for (std::size_t i = left.size(); i-- > 0;) cell = cell * (network.budget[i] + 1ull) + left[i];
+    return static_cast<Id>(cell);
+}
+
 Id Tables::spend(Id budget_cell, Budget kind) const {
     if (left(budget_cell, kind) == 0) return none;
     std::uint64_t stride = 1;

@@ -42,6 +42,8 @@ public:
     // Is there room for all that a step sends? `full` if not, `none` when the oracle has to be asked first.
     Id room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries);
     Id initial_budget() const;
+    // The cell that says how much is left of each budget.
+    Id budget(const std::vector<std::uint64_t>& left) const;
     // What is left after taking one from a budget, or `none`.
     Id spend(Id budget_cell, Budget kind) const;
     std::uint64_t left(Id budget_cell, Budget kind) const;

@@ -43,6 +43,7 @@ def explore(
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
     from quorate.cli.parameters import instance, roles
     from quorate.cli.target import load
+    from quorate.explore.consult import Consultation
     from quorate.explore.finds import Finds
     from quorate.explore.graph import Graph
     from quorate.explore.server import Server, parse_path
@@ -59,11 +60,13 @@ def explore(
     position = session.at(parse_path(at.removeprefix("#")))
     finds = Finds(session, system, goals or [], environment.to_json())
     graph = Graph(session.definition)
+    consultation = Consultation(session)
     # Before there is a socket that they would hold open.
     finds.start()
     graph.start()
+    consultation.start()
     try:
-        serve(Server(session, finds, graph, port), session.definition.name, position.path, browser)
+        serve(Server(session, finds, graph, consultation, port), session.definition.name, position.path, browser)
     except OSError as error:
         raise TargetError(
             f"cannot listen on port {port}: {error.strerror}", hint="leave --port out to take a free one", code="Q316"
@@ -71,6 +74,7 @@ def explore(
     finally:
         finds.stop()
         graph.stop()
+        consultation.stop()
     return HOLDS
 
 

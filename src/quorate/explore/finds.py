@@ -47,7 +47,7 @@ class Finds:
         self._worker: Worker | None = None
 
     def start(self) -> None:
-        self._worker = Worker(self._search)
+        self._worker = Worker(lambda connection: self._search(connection.send))
 
     def stop(self) -> None:
         if self._worker is not None:

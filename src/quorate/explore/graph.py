@@ -31,7 +31,7 @@ class Graph:
         self._worker: Worker | None = None
 
     def start(self) -> None:
-        self._worker = Worker(lambda send: send(explored(self.definition)))
+        self._worker = Worker(lambda connection: connection.send(explored(self.definition)))
 
     def stop(self) -> None:
         if self._worker is not None:

@@ -15,6 +15,7 @@ from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds
 from quorate.explore.graph import Graph
 from quorate.explore.session import Path, Session, WrongPathError
@@ -49,8 +50,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, session: Session, finds: Finds, graph: Graph, port: int = 0) -> None:
+    def __init__(self, session: Session, finds: Finds, graph: Graph, consultation: Consultation, port: int = 0) -> None:
         self.session = session
+        self.consultation = consultation
         self.finds = finds
         self.graph = graph
         self.token = secrets.token_urlsafe(18)
@@ -113,11 +115,13 @@ class Handler(BaseHTTPRequestHandler):
             return {"finds": self.server.finds.to_json()}
         if route == "api/graph":
             return self.server.graph.to_json()
-        if route not in ("api/at", "api/chart"):
+        if route not in ("api/at", "api/chart", "api/reductions"):
             return None
         path = parse_path(query.get("path", ["0"])[0])
         if route == "api/at":
             return position_view(session, session.at(path))
+        if route == "api/reductions":
+            return self.server.consultation.to_json(path)
         return {"svg": drawn(session, path)}
 
     def _json(self, status: int, content: dict[str, Any]) -> None:

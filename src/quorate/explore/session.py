@@ -7,7 +7,6 @@ in an order that depends on content alone, so a path means the same tomorrow, on
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from quorate.language.definition import Definition
@@ -36,21 +35,11 @@ class Position(NamedTuple):
     failed: Step | None = None
 
 
-class Taken(NamedTuple):
-    """What a reduction would do in a state: the numbers of the steps that it takes, and why not the others."""
-
-    name: str
-    takes: tuple[int, ...]
-    why: str
-
-
 class Session:
     """One system being explored."""
 
-    def __init__(self, definition: Definition, reductions: Callable[[State], Sequence[Taken]] | None = None) -> None:
+    def __init__(self, definition: Definition) -> None:
         self.definition = definition
-        self.reductions = reductions
-        """Asked in every state that is shown; None where no reduction answers for single states."""
         self.initials = initial_states(definition)
         self._positions: OrderedDict[Path, Position] = OrderedDict()
         self._steps: OrderedDict[bytes, tuple[Step, ...]] = OrderedDict()

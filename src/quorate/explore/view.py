@@ -48,7 +48,6 @@ def position_view(session: Session, position: Position) -> dict[str, Any]:
         "properties": properties(session, position.state, offered if position.failed is None else None),
         "steps": [_step(session, position.state, step, number) for number, step in enumerate(offered)],
         "failed": _failure(position.failed),
-        "reductions": reductions(session, position.state),
     }
 
 
@@ -69,13 +68,6 @@ def short(state: State) -> str:
     from hashlib import blake2b
 
     return blake2b(state.key, digest_size=6).hexdigest()
-
-
-def reductions(session: Session, state: State) -> list[dict[str, Any]]:
-    """For every reduction that can say so: which of the steps it would take here, and why not the others."""
-    if session.reductions is None:
-        return []
-    return [{"name": each.name, "takes": list(each.takes), "why": each.why} for each in session.reductions(state)]
 
 
 def _shown(session: Session) -> Iterator[Column]:

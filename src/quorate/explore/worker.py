@@ -12,13 +12,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 Send = Callable[[Any], None]
+Job = Callable[["Connection[Any, Any]"], None]
 
 
 class Worker:
-    """Runs a job that sends what it finds; `received` is what has come so far."""
+    """Runs a job that is asked and answers through a connection; `received` is what has come so far."""
 
-    def __init__(self, job: Callable[[Send], None]) -> None:
-        here, there = multiprocessing.Pipe(duplex=False)
+    def __init__(self, job: Job) -> None:
+        here, there = multiprocessing.Pipe()
         self._connection: Connection[Any, Any] = here
         self._process = multiprocessing.get_context("fork").Process(target=_run, args=(job, there), daemon=True)
         self._process.start()
@@ -26,11 +27,18 @@ class Worker:
         self.ended = False
         """Nothing more will come."""
 
-    def received(self) -> list[Any]:
-        """What was sent since the last time this was asked."""
+    def send(self, question: Any) -> None:
+        """Ask the job something."""
+        try:
+            self._connection.send(question)
+        except OSError:
+            self.ended = True
+
+    def received(self, wait: float = 0.0) -> list[Any]:
+        """What was sent since the last time this was asked; if that is nothing, what comes within some seconds."""
         found: list[Any] = []
         try:
-            while not self.ended and self._connection.poll():
+            while not self.ended and self._connection.poll(0.0 if found else wait):
                 found.append(self._connection.recv())
         except (EOFError, OSError):
             self.ended = True
@@ -42,7 +50,7 @@ class Worker:
         self._connection.close()
 
 
-def _run(job: Callable[[Send], None], connection: Connection[Any, Any]) -> None:
+def _run(job: Job, connection: Connection[Any, Any]) -> None:
     import signal
 
     from quorate.language.watchdog import watch
@@ -50,6 +58,6 @@ def _run(job: Callable[[Send], None], connection: Connection[Any, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this too
     watch.patrolling = False  # the patrol is a thread, and threads do not survive a fork
     try:
-        job(connection.send)
+        job(connection)
     finally:
         connection.close()

@@ -39,6 +39,7 @@
       here = position;
       chosen = Math.max(0, nextAlong());
       draw();
+      askReductions(number, path);
       const chart = await ask(`api/chart?path=${encodeURIComponent(path)}`);
       if (number !== asked) return;
       drawChart(chart.svg);
@@ -46,6 +47,33 @@
       if (number !== asked) return;
       $("where").replaceChildren(make("p", String(error.message), "bad"), make("p", "Go to the start: press Home."));
     }
+  }
+
+  // They are prepared beside the server, and that may take a while.
+  async function askReductions(number, path) {
+    const answer = await ask(`api/reductions?path=${encodeURIComponent(path)}`);
+    if (number !== asked) return;
+    if (answer.status === "asking") setTimeout(() => { if (number === asked) askReductions(number, path); }, 150);
+    drawReductions(answer);
+  }
+
+  function drawReductions({ status, reductions }) {
+    for (const line of $("steps").querySelectorAll(".skipped")) line.remove();
+    const words = { "quotient": "quotient", "dead-messages": "dead messages", "por": "partial order", "symmetry": "symmetry" };
+    $("reductions").dataset.status = status;
+    $("reductions").replaceChildren(...(reductions.length ? reductions.map((each) => {
+      const name = words[each.name] || each.name, all = here.steps.length;
+      for (const [at, why] of Object.entries(each.others)) {
+        const line = make("p", `${name}: ${why}`, "skipped");
+        line.dataset.reduction = each.name;
+        $("steps").children[at].append(line);
+      }
+      const entry = make("div");
+      entry.dataset.reduction = each.name;
+      const told = !each.runs ? "does not run" : each.takes.length === all ? "takes all" : `takes ${each.takes.length} of ${all}`;
+      entry.append(make("b", name), make("span", ` ${told}`, each.runs && each.takes.length < all ? "good" : "faint"), make("p", each.why, "faint"));
+      return entry;
+    }) : [make("p", status === "asking" ? "being prepared …" : "not available here", "faint")]));
   }
 
   function draw() {
@@ -83,7 +111,7 @@
       else if (!["step", "discard", "deliver"].includes(step.kind)) item.classList.add("fault");
       item.dataset.number = step.number;
       const head = make("p");
-      head.append(make("span", step.process, "process"), make("span", step.name, "name"));
+      head.append(make("span", step.number + 1, "number"), make("span", step.process, "process"), make("span", step.name, "name"));
       item.append(head);
       for (const text of step.consumed) item.append(make("p", `← ${text}`));
       if (step.choices.length) item.append(make("p", `chooses ${step.choices.join(", ")}`, "faint"));
@@ -97,9 +125,6 @@
     }));
     if (!here.steps.length && !here.failed) $("steps").append(make("li", "nothing", "faint"));
     markChosen();
-    $("reductions").hidden = !here.reductions.length;
-    $("reductions").replaceChildren(...here.reductions.flatMap((each) => [
-      make("h2", each.name), make("p", `takes ${each.takes.map((n) => here.steps[n].name).join(", ") || "nothing"}: ${each.why}`)]));
   }
 
   function markChosen() {
@@ -116,7 +141,8 @@
       const tone = each.bad ? "bad is-bad" : mark === "·" ? "faint" : "good";
       return make("span", `${mark} ${each.name}${each.kind === "deadlock" ? `: ${each.value}` : ""}`, tone);
     }));
-    const left = Object.entries(here.budget).map(([name, number]) => `${number} ${name} left`);
+    const singular = { losses: "loss", duplicates: "duplicate", crashes: "crash" };
+    const left = Object.entries(here.budget).map(([name, number]) => `${number} ${number > 1 ? name : singular[name]} left`);
     if (left.length) $("verdicts").append(make("span", left.join(", "), "fault"));
   }
 

@@ -1,0 +1,192 @@
+"""What each reduction would do in a state: which of the steps it takes, and why not the others.
+
+The engine is asked, prepared as a check would prepare it. A partial-order reduction chooses among the steps. The
+quotient and the dropping of dead messages make states equal: of several steps to states that come out equal, one is
+enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from quorate.analysis.model import Model
+from quorate.language.definition import Column, Definition
+from quorate.language.values import encode, show
+from quorate.properties import evaluate
+from quorate.search.options import Options, select
+from quorate.search.reductions import analyse, reduce
+from quorate.semantics import State, Step, in_flight
+from quorate.traces.text import changed_fields
+from quorate.traces.words import names
+
+OPTIONS = Options(por="lpor-net")
+# What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
+STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0
+MOST_NAMED = 4
+
+
+class Advice(NamedTuple):
+    """What a reduction does in a state."""
+
+    name: str
+    runs: bool
+    takes: tuple[int, ...]
+    """The numbers of the steps that it takes."""
+    why: str
+    """What it does here; or why it does not run on this system."""
+    others: dict[int, str]
+    """Why it does not take the others."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "takes": list(self.takes), "others": {str(n): why for n, why in self.others.items()}}
+
+
+class Adviser:
+    """The engine with every reduction that runs on a system, for questions about single states."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        asked = select(definition, None)
+        self.model = Model(definition, asked.properties)
+        self.figures = analyse(self.model, OPTIONS)
+        search = self.model.engine.search
+        arguments = (False, 1, asked.deadlock, False, 0, STATES_BEFORE, None, SECONDS_BEFORE)
+        while search(self.model, *arguments)["stop"] == "regrown":
+            self._prepare()
+
+    def _prepare(self) -> None:
+        self.model.engine.clear_answers()
+        reduce(self.model, self.figures, OPTIONS)
+
+    def advice(self, state: State, offered: Sequence[Step]) -> list[Advice]:
+        """Ask about a state and all that can happen in it."""
+        self._look(state, offered)
+        return [self._quotient(state, offered), self._dead_messages(state, offered), self._por(state, offered)]
+
+    def _look(self, state: State, offered: Sequence[Step]) -> None:
+        """What the properties read here must be observed, or steps would be taken to be invisible that are not."""
+        seen = [state, *(step.next for step in offered if step.next is not None)]
+        evaluated = [evaluate(self.definition, each, one.locals) for each in self.model.properties for one in seen]
+        if self.model.note_reads({read for each in evaluated for read in each.reads}):
+            self._prepare()
+
+    def _ran(self, name: str) -> bool:
+        return bool(self.figures[name]["ran"])
+
+    def _left_out(self, name: str, offered: Sequence[Step]) -> Advice:
+        return Advice(name, False, tuple(range(len(offered))), str(self.figures[name]["why"]), {})
+
+    # --- states that come out equal ----------------------------------------------------------------------------
+
+    def _quotient(self, state: State, offered: Sequence[Step]) -> Advice:
+        if not self._ran("quotient"):
+            return self._left_out("quotient", offered)
+        alike = {column.index: self.model.engine.representatives(column.index) for column in self.definition.columns}
+        merged = []
+        for column in self.definition.columns:
+            local = self.model.local_id(column, state.locals[column.index])
+            same = alike[column.index].count(alike[column.index][local])
+            if same > 1:
+                merged.append(f"{column.name}'s is one of {same}")
+        why = f"local states that nothing can tell apart are one: {_few(merged)}" if merged else "merges nothing here"
+
+        def key(reached: State) -> Hashable:
+            locals = tuple(
+                alike[column.index][self.model.local_id(column, reached.locals[column.index])]
+                for column in self.definition.columns
+            )
+            return locals, encode((reached.pending, reached.budget))
+
+        def told(one: State, two: State) -> str:
+            fields = [
+                f"{self.definition.columns[index].name}.{name} is {show(old)} or {show(new)}"
+                for index, name, old, new in changed_fields(self.definition, one, two)
+            ]
+            # What a process has begun already is no field of its own, but part of its local state.
+            return f"from then on it makes no difference whether {_few(fields)}" if fields else "they go on alike"
+
+        takes, others = _merged(state, offered, key, told)
+        return Advice("quotient", True, takes, why, others)
+
+    def _dead_messages(self, state: State, offered: Sequence[Step]) -> Advice:
+        name = "dead-messages"
+        if not self._ran(name):
+            return self._left_out(name, offered)
+
+        def key(reached: State) -> Hashable:
+            kept = [tuple(inbox) for _, inbox in self._cells(reached)]
+            return tuple(kept), encode((reached.locals, reached.budget))
+
+        def told(one: State, two: State) -> str:
+            here, there = (
+                {f"{show(message)} to {to.name}" for to, message in in_flight(self.definition, reached)}
+                for reached in (one, two)
+            )
+            return f"nobody will ever consume {_few(sorted(here ^ there))}"
+
+        dead = [f"{show(message)} to {column.name}" for column, message in self._dead(state)]
+        why = f"nobody will ever consume {_few(dead)}" if dead else "every pending message may still be consumed"
+        takes, others = _merged(state, offered, key, told)
+        return Advice(name, True, takes, why, others)
+
+    def _dead(self, state: State) -> Iterator[tuple[Column, Any]]:
+        cells = self._cells(state)
+        for column, message in in_flight(self.definition, state):
+            if self.model.message_id(column, message) not in cells[column.index][1]:
+                yield self.definition.receiver(column.index), message
+
+    def _cells(self, state: State) -> list[tuple[int, list[int]]]:
+        cells: Any = self.model.reduced(state)[0]
+        found: list[tuple[int, list[int]]] = cells
+        return found
+
+    # --- steps that are put off --------------------------------------------------------------------------------
+
+    def _por(self, state: State, offered: Sequence[Step]) -> Advice:
+        if not self._ran("por"):
+            return self._left_out("por", offered)
+        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget))
+        leads = {(column, _hashable(reached)) for column, reached in taken}
+        takes = tuple(
+            number
+            for number, step in enumerate(offered)
+            if (step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None) in leads
+        )
+        if not chosen:
+            return Advice("por", True, takes, "no smaller set of steps is independent of all the others here", {})
+        movers = names([self.definition.columns[column].name for column in sorted({column for column, _ in taken})])
+        why = f"the steps of {movers} are enough: what the others do before has no effect on them, nor they on that"
+        later = "put off: it stays possible, and does the same after those that are taken"
+        return Advice("por", True, takes, why, {n: later for n in range(len(offered)) if n not in takes})
+
+
+def _merged(
+    state: State, offered: Sequence[Step], key: Callable[[State], Hashable], told: Callable[[State, State], str]
+) -> tuple[tuple[int, ...], dict[int, str]]:
+    """Of the steps to states with the same key the first; and why the others need not be taken."""
+    known: dict[Hashable, tuple[State, str]] = {key(state): (state, "leads to nothing new")}
+    takes: list[int] = []
+    others: dict[int, str] = {}
+    for number, step in enumerate(offered):
+        if step.next is None:
+            takes.append(number)
+            continue
+        first, where = known.setdefault(key(step.next), (step.next, f"as step {number + 1}"))
+        if first == step.next:  # also without the reduction
+            takes.append(number)
+        else:
+            others[number] = f"{where}: {told(first, step.next)}"
+    return tuple(takes), others
+
+
+def _hashable(state: Any) -> Hashable:
+    if state is None:
+        return None
+    columns, left = state
+    return tuple((local, tuple(inbox)) for local, inbox in columns), tuple(left)
+
+
+def _few(words: Sequence[str]) -> str:
+    more = len(words) - MOST_NAMED
+    return ", ".join(words[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

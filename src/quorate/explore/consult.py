@@ -1,0 +1,61 @@
+"""The adviser in a process of its own: preparing it may take longer than a page should wait."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from multiprocessing.connection import Connection
+from typing import Any
+
+from quorate.explore.session import KEPT, Path, Session
+from quorate.explore.worker import Worker
+
+WAIT = 0.03
+"""Seconds that an answer is waited for; whoever has none by then asks again."""
+
+
+class Consultation:
+    """Asks about positions, and remembers what was said."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._worker: Worker | None = None
+        self._known: OrderedDict[Path, list[dict[str, Any]]] = OrderedDict()
+        self._asked: set[Path] = set()
+
+    def start(self) -> None:
+        self._worker = Worker(self._answer)
+
+    def stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+
+    def to_json(self, path: Path) -> dict[str, Any]:
+        """What the reductions would do at a position, as far as it is known by now."""
+        self.session.at(path)  # a path that leads nowhere is refused here
+        if path not in self._known and self._worker is not None and not self._worker.ended:
+            if path not in self._asked:
+                self._asked.add(path)
+                self._worker.send(path)
+            for answered, said in self._worker.received(WAIT):
+                self._known[answered] = said
+                self._asked.discard(answered)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        known = self._known.get(path)
+        waiting = known is None and self._worker is not None and not self._worker.ended
+        return {"status": "asking" if waiting else "known", "reductions": known or []}
+
+    def _answer(self, connection: Connection[Any, Any]) -> None:
+        from quorate.explore.advice import Adviser
+
+        parent = os.getppid()
+        adviser = Adviser(self.session.definition)
+        while True:
+            while not connection.poll(2.0):
+                if os.getppid() != parent:
+                    return
+            path: Path = connection.recv()
+            position = self.session.at(path)
+            offered = self.session.steps(position.state) if position.failed is None else ()
+            connection.send((path, [each.to_json() for each in adviser.advice(position.state, offered)]))

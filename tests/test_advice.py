@@ -1,0 +1,101 @@
+"""What the explorer says about reductions: the engine's choice, and reasons that hold in the plain semantics."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from quorate.cli.target import load
+from quorate.explore.advice import Advice, Adviser
+from quorate.explore.consult import Consultation
+from quorate.explore.session import Path, Session, WrongPathError
+from quorate.language.definition import define
+from quorate.protocols import CATALOGUE
+from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.paxos import Paxos
+from quorate.protocols.regular_storage import RegularStorage
+from quorate.semantics import State, Step, repeat
+
+
+def walk(session: Session, length: int = 25) -> Iterator[tuple[State, tuple[Step, ...]]]:
+    """Some states along a run, and what can happen in each."""
+    path: Path = (0,)
+    for turn in range(length):
+        position = session.at(path)
+        offered = session.steps(position.state) if position.failed is None else ()
+        yield position.state, offered
+        if not offered:
+            return
+        path = (*path, (7 * turn + 3) % len(offered))
+
+
+def advice(session: Session, path: Path) -> dict[str, Advice]:
+    state = session.at(path).state
+    return {each.name: each for each in Adviser(session.definition).advice(state, session.steps(state))}
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_step_is_taken_or_has_a_reason_that_holds(name: str) -> None:
+    """What is put off stays possible and does the same: both orders of it and a step taken end in the same state."""
+    session = Session(define(load(name)()))
+    adviser = Adviser(session.definition)
+    for state, offered in walk(session):
+        every = adviser.advice(state, offered)
+        for each in every:
+            assert sorted([*each.takes, *each.others]) == list(range(len(offered)))
+            assert each.why
+            assert each.runs or not each.others
+            assert each.takes or not offered, "a reduction takes at least one step where there is one"
+
+        por = every[-1]
+        for late in por.others:
+            for early in por.takes:
+                assert commute(session, offered[early], offered[late])
+
+
+def commute(session: Session, one: Step, two: Step) -> bool:
+    if one.next is None or two.next is None:
+        return False
+    there = repeat(session.definition, one.next, two)
+    back = repeat(session.definition, two.next, one)
+    return there is not None and back is not None and there.next == back.next and there.next is not None
+
+
+def test_partial_order_reduction_in_paxos() -> None:
+    por = advice(Session(define(Paxos())), (0, 0))["por"]
+    assert por.takes == (3,)
+    assert por.why.startswith("the steps of proposer2 are enough")
+    assert set(por.others) == {0, 1, 2}
+
+
+def test_dead_messages_and_equal_states() -> None:
+    session = Session(define(RegularStorage()))
+    adviser = Adviser(session.definition)
+    found = [each for state, offered in walk(session) for each in adviser.advice(state, offered)]
+    assert any("nobody will ever consume" in each.why for each in found if each.name == "dead-messages")
+    reasons = [why for each in found if each.name != "por" for why in each.others.values()]
+    assert any(why.startswith("as step ") for why in reasons)
+
+
+def test_a_reduction_that_does_not_run_says_why() -> None:
+    found = advice(Session(define(FaultyDetectorConsensus())), (0,))
+    assert not found["quotient"].runs
+    assert "closure" in found["quotient"].why
+
+
+def test_the_answer_of_a_process_of_its_own() -> None:
+    session = Session(define(FaultyPaxos()))
+    consultation = Consultation(session)
+    assert consultation.to_json((0,)) == {"status": "known", "reductions": []}  # nobody was asked to answer
+    consultation.start()
+    try:
+        with pytest.raises(WrongPathError):
+            consultation.to_json((0, 99))
+        said = consultation.to_json((0, 0))
+        while said["status"] == "asking":
+            time.sleep(0.05)
+            said = consultation.to_json((0, 0))
+        assert said["reductions"] == [each.to_json() for each in advice(session, (0, 0)).values()]
+    finally:
+        consultation.stop()
