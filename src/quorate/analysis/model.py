@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from time import perf_counter
 
 from quorate import _core
 from quorate.language.definition import Column, Definition, Property, Transition
@@ -31,6 +32,8 @@ MOVES, CUT, FAILS = 0, 1, 2
 NO, YES, RAISES = 1, 2, 3
 REQUEST, ACCEPT, FIRE, OBSERVE = 0, 1, 2, 3
 
+SECONDS_BETWEEN_LOOKS = 0.1
+
 Query = tuple[int, int, int, int, int, list[int]]
 Encoded = tuple[int, int, int, list[tuple[int, int]]]
 
@@ -53,6 +56,8 @@ class Model:
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}
         self._stop = stop
+        self._figures = (0, 0, 0, 0)
+        self._next_look = 0.0
         self._values: dict[bytes, int] = {}
         self._groups: dict[bytes, int] = {}
         self._locals: list[list[Local]] = [[] for _ in definition.columns]
@@ -187,9 +192,9 @@ class Model:
     # What the core asks
 
     def fill(self, queries: list[Query]) -> bool:
-        """Answer every query; False if the user wants to stop."""
-        for number, (kind, index, which, local_id, subject, messages) in enumerate(queries):
-            if number % 256 == 255 and self._stop(0, 0, 0, 0, 0):
+        """Answer every query; False if it is time to stop."""
+        for kind, index, which, local_id, subject, messages in queries:
+            if self._is_to_stop():
                 return False
             self.calls += 1
             column = self.definition.columns[index]
@@ -273,7 +278,16 @@ class Model:
         return self._values[encode(local[field])]
 
     def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
-        return self._stop(states, transitions, frontier, depth, memory)
+        self._figures = states, transitions, frontier, depth
+        return self._stop(*self._figures, memory)
+
+    def _is_to_stop(self) -> bool:
+        """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
+        now = perf_counter()
+        if now < self._next_look:
+            return False
+        self._next_look = now + SECONDS_BETWEEN_LOOKS
+        return self._stop(*self._figures, _core.resident_bytes())
 
     def counted_messages(self) -> int:
         return sum(len(self._messages[column.index]) for column in self.definition.processes)

@@ -64,6 +64,8 @@ class Spec:
     """How many fields are the user's; the rest are hidden flags."""
     transitions: tuple[Transition, ...]
     within: Callable[[Any], Any] | None
+    ends: bool = False
+    """Whether its handlers are known to end, however long they take: those that no user has written."""
 
 
 @dataclass(eq=False)
@@ -254,6 +256,7 @@ def _arm(
     arsenal = Arsenal(system, honest, [pid for pid in pids if column_of(pid) in attackers], pids)
     if arsenal.learns:
         specs[Attacker] = read_class(type("Byzantine", (LearningAttacker,), {"arsenal": arsenal}))
+        specs[Attacker].ends = True
         memory: Local = (ContentSet(),)
         initials = [
             tuple(memory if index in attackers else local for index, local in enumerate(state)) for state in initials

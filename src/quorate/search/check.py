@@ -15,7 +15,7 @@ from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
 from quorate.properties import evaluate
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
-from quorate.search.limits import Watcher, default_memory_limit
+from quorate.search.limits import Watcher
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
 from quorate.search.reductions import FIRST_BEHAVIOURS, FIRST_STATES, Figures, analyse, reduce, unfinished
@@ -72,7 +72,7 @@ def check(
         shorten,
         regroup,
     )
-    with Watcher(timeout, progress) as watcher:
+    with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
         asked = select(definition, property)
         refuse_what_implicit_crashes_miss(definition, asked)
@@ -141,7 +141,6 @@ class _Check:
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
-        memory = options.max_memory if options.max_memory is not None else default_memory_limit()
         found: dict[str, Any] = self.model.engine.search(
             self.model,
             options.depth_first,
@@ -150,7 +149,7 @@ class _Check:
             options.stateless,
             bits,
             max_states,
-            memory + _core.resident_bytes() if options.max_memory is None else memory,
+            self.watcher.memory,
             self.watcher.seconds_left,
             depth,
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
+from quorate import _core
 from quorate.search.result import Limit, Progress
 
 
@@ -46,9 +47,12 @@ class Watcher:
     As a context it turns Ctrl-C into a request to stop, so that what was covered is still reported.
     """
 
-    def __init__(self, timeout: float | None, progress: Callable[[Progress], object] | None) -> None:
+    def __init__(
+        self, timeout: float | None, progress: Callable[[Progress], object] | None, max_memory: int | None = None
+    ) -> None:
         self.started = time.perf_counter()
         self.timeout = timeout
+        self.memory = max_memory if max_memory is not None else default_memory_limit() + _core.resident_bytes()
         self.progress = progress
         self.phase = "analysis"
         self.reason: Limit | None = None
@@ -70,6 +74,8 @@ class Watcher:
             self.reason = "interrupt"
         elif self.timeout is not None and self.seconds > self.timeout:
             self.reason = "time"
+        elif memory > self.memory:
+            self.reason = "memory"
         return self.reason is not None
 
     def __enter__(self) -> Watcher:

@@ -1,0 +1,82 @@
+"""Limits are kept also while Python answers questions, however long each answer takes."""
+
+import time
+from collections.abc import Iterable
+
+import pytest
+
+from quorate import Message, Pid, Process, System, check, invariant, on, start
+from quorate.language import watchdog
+from quorate.language.attacker import Arsenal
+from quorate.protocols.echo_multicast import EchoMulticast
+from quorate.search.limits import Watcher
+
+NUMBERS = 200
+
+
+class Number(Message):
+    value: int
+
+
+class Teacher(Process):
+    pupil: Pid
+
+    @start
+    def dictate(self) -> None:
+        for value in range(NUMBERS):
+            self.send(self.pupil, Number(value))
+
+
+class Pupil(Process):
+    total: int = 0
+
+    @on(Number, when=lambda self, m: sum(range(400_000)) < 0)  # takes its time, and wants none of them
+    def add(self, m: Number) -> None: ...
+
+
+class School(System):
+    def build(self) -> None:
+        self.spawn(Teacher, pupil=self.spawn(Pupil))
+
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("reductions", ["on", "off"])
+def test_time_is_up_between_the_answers_to_one_round_of_questions(reductions: str) -> None:
+    result = check(School(), timeout=0.3, quotient=reductions, dead_messages=reductions)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert 0 < result.python_calls < NUMBERS
+
+
+def test_memory_counts_while_python_answers() -> None:
+    result = check(School(), max_memory=1)
+    assert (result.verdict, result.stopped_by, result.states) == ("incomplete", "memory", 0)
+    assert result.python_calls < NUMBERS
+
+
+def test_the_watcher_says_why_it_stops() -> None:
+    watcher = Watcher(None, None, 1000)
+    assert not watcher(1, 1, 1, 1, 1000)
+    assert watcher(1, 1, 1, 1, 1001)
+    assert watcher.reason == "memory"
+
+
+def test_an_attacker_that_thinks_for_long_is_not_taken_for_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    think = Arsenal.more
+
+    def slowly(self: Arsenal, *known: frozenset[object] | None) -> list[tuple[Pid, Message]]:
+        time.sleep(0.03)
+        return think(self, *known)  # type: ignore[arg-type]
+
+    def count(run: object) -> Iterable[object]:
+        raise AssertionError("it was run again with its instructions counted")
+
+    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.005)
+    monkeypatch.setattr(watchdog, "counted", count)
+    monkeypatch.setattr(Arsenal, "more", slowly)
+    small = EchoMulticast(honest_receivers=1, honest_initiators=1, byzantine_receivers=0, byzantine_initiators=0)
+    result = check(small, byzantine={"initiator": 1})
+    assert result.ok
+    assert result.python_calls > 0
