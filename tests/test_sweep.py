@@ -100,6 +100,11 @@ def test_what_follows_from_a_grid() -> None:
     assert [each.tolerated for each in grids(known(3), {})[0].summaries] == [None] * 3
 
 
+def test_nothing_follows_from_a_row_that_was_interrupted() -> None:
+    (grid,) = grids(known(5)[:-2], {"q": "n"})  # of n=5 the quorums of 4 and 5 are missing
+    assert [each.value for each in grid.summaries] == [1, 2, 3, 4]
+
+
 def test_a_grid_for_every_combination_of_the_others() -> None:
     rows = [row("holds", a=a, b=b, c=c, d=7) for a in (1, 2) for b in (1, 2) for c in (1, 2)]
     assert [grid.fixed for grid in grids(rows, {})] == [{"a": 1, "d": 7}, {"a": 2, "d": 7}]
@@ -117,6 +122,7 @@ def test_the_picture_is_well_formed_and_says_it_without_colours() -> None:
     assert texts.count("1.2k") == 10
     assert "smallest safe: q 3" in texts
     assert "so 1 crash can be tolerated" in texts
+    assert texts[-1] == "with the number of states (a dot: refused by the system)"
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     for element in root.iter("{http://www.w3.org/2000/svg}rect"):
         assert float(element.get("x", 0)) + float(element.attrib["width"]) <= width

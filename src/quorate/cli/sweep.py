@@ -137,6 +137,12 @@ def sweep(
     system = load(target)
     names, points = grid(system, parameters or [])
     holes = len([name for name in names if len({_written(point[name]) for point in points}) > 1]) > 1
+    if not holes and any(path.suffix == ".svg" for path in outputs or []):
+        raise ParameterError(
+            "a picture needs two parameters that vary",
+            hint="for example -p acceptors=2..5 -p majority=1..5",
+            code="Q209",
+        )
     workers = min(jobs or max(1, (os.cpu_count() or 1) // threads), len(points))
     options: dict[str, Any] = {
         "property": properties or None,
@@ -403,12 +409,6 @@ def _as_json(target: str, _: list[str], rows: list[Row], pictures: "list[Grid]")
 def _as_svg(target: str, names: list[str], rows: list[Row], pictures: "list[Grid]") -> str:
     from quorate.sweep.picture import picture
 
-    if not pictures:
-        raise ParameterError(
-            "a picture needs two parameters that vary",
-            hint="for example -p acceptors=2..5 -p majority=1..5",
-            code="Q209",
-        )
     return picture(target, pictures)
 
 

@@ -97,8 +97,9 @@ def _grid(
     for value in values[down]:
         if not isinstance(values[across][0], int) or isinstance(values[across][0], bool):
             break
-        verdicts = {column: cells[value, column].verdict for column in values[across] if (value, column) in cells}
-        smallest, exact = smallest_safe(verdicts)
+        if any((value, column) not in cells for column in values[across]):
+            continue  # interrupted: nothing follows from a part of a row
+        smallest, exact = smallest_safe({column: cells[value, column].verdict for column in values[across]})
         whole = {**fixed, down: value}.get(quorums.get(across, ""))
         tolerated = whole - smallest if isinstance(whole, int) and smallest is not None and exact else None
         summaries.append(Summary(value, smallest, exact, tolerated))

@@ -22,13 +22,14 @@ FONT = "font-family='system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-
 
 def picture(title: str, grids: Sequence[Grid]) -> str:
     """The whole picture; several grids stand one below the other."""
-    width = max((LEFT + CELL * len(grid.columns) + SIDE for grid in grids), default=400)
     body: list[str] = []
     y = TOP
     for grid in grids:
         body += _grid(grid, y)
         y += CELL * len(grid.rows) + (TOP if grid is not grids[-1] else BOTTOM)
     height = y + 8
+    legend, right = _legend(grids, height - 22)
+    width = max([right, *(LEFT + CELL * len(grid.columns) + SIDE for grid in grids)])
     head = [
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
         f"viewBox='0 0 {width} {height}' {FONT}>",
@@ -36,7 +37,7 @@ def picture(title: str, grids: Sequence[Grid]) -> str:
         f"<rect width='{width}' height='{height}' fill='#ffffff'/>",
         _text(24, 34, title, size=18, weight=600),
     ]
-    return "\n".join([*head, *body, *_legend(grids, height - 22), "</svg>"]) + "\n"
+    return "\n".join([*head, *body, *legend, "</svg>"]) + "\n"
 
 
 def _grid(grid: Grid, y: int) -> list[str]:
@@ -89,7 +90,8 @@ def _summary(x: float, y: float, grid: Grid, summary: Summary) -> list[str]:
     ]
 
 
-def _legend(grids: Sequence[Grid], y: float) -> list[str]:
+def _legend(grids: Sequence[Grid], y: float) -> tuple[list[str], int]:
+    """What the signs mean, and where that ends on the right."""
     met = {row.verdict for grid in grids for row in grid.cells.values()}
     found, x = [], float(LEFT)
     for verdict, meaning in MEANING.items():
@@ -99,9 +101,11 @@ def _legend(grids: Sequence[Grid], y: float) -> list[str]:
             found.append(f"<rect x='{x:g}' y='{y - 15:g}' width='{width:g}' height='22' rx='5' fill='{fill}'/>")
             found.append(_text(x + width / 2, y, meaning, size=12, anchor="middle", colour=ink))
             x += width + 10
-    if met - {"refused"}:
-        found.append(_text(x + 6, y, "with the number of states", size=12, colour="#555555"))
-    return found
+    notes = ["with the number of states"] if met - {"refused"} else []
+    notes += ["(a dot: refused by the system)"] if "refused" in met else []
+    said = " ".join(notes)
+    found.append(_text(x + 6, y, said, size=12, colour="#555555"))
+    return found, int(x + 30 + 7 * len(said))
 
 
 def _text(
