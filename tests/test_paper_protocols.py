@@ -46,7 +46,7 @@ def multicast(*setting: int, **more: bool) -> Parameters:
 
 SETTINGS = [(3, 0, 1, 1), (2, 1, 0, 1), (3, 1, 1, 1), (3, 1, 1, 0), (4, 1, 1, 0)]
 
-HOLDS: list[tuple[str, Parameters]] = [
+HOLDS = [
     *(("echo-multicast", multicast(*setting)) for setting in SETTINGS),
     *(("echo-multicast", multicast(*setting, switching=True)) for setting in SETTINGS),
     ("echo-multicast", multicast(2, 1, 0, 2)),
@@ -66,6 +66,9 @@ HOLDS: list[tuple[str, Parameters]] = [
     ("fd-consensus", {}),
     ("fd-consensus", {"crashes": 2}),
     ("fd-consensus", {"processes": 4, "crashes": 0}),
+    ("regular-storage", {"bases": 5, "readers": 2}),
+    ("atomic-storage", {"writes": 2}),
+    pytest.param("fd-consensus", {"processes": 4}, marks=DEEP),
 ]
 
 
@@ -74,19 +77,6 @@ def test_holds(name: str, parameters: Parameters) -> None:
     result = quorate.check(load(name, parameters))
     assert result.ok
     assert result.warnings == ()
-
-
-@DEEP
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        ("regular-storage", {"bases": 5, "readers": 2}),
-        ("atomic-storage", {"writes": 2}),
-        ("fd-consensus", {"processes": 4}),
-    ],
-)
-def test_larger_ones_hold(name: str, parameters: Parameters) -> None:
-    assert quorate.check(load(name, parameters)).ok
 
 
 VIOLATED: list[tuple[str, Parameters, str, int]] = [
@@ -121,7 +111,7 @@ def test_faulty_variants_are_found(name: str, parameters: Parameters, broken: st
     [
         (4, {"receiver": 1}),
         (3, {"initiator": 1}),
-        pytest.param(4, {"initiator": 1, "receiver": 1}, marks=DEEP),
+        (4, {"initiator": 1, "receiver": 1}),
     ],
 )
 def test_multicast_holds_whatever_attackers_send(receivers: int, byzantine: dict[str, int]) -> None:
@@ -210,7 +200,9 @@ TABLE_1 = [
     (2, 5, 20, 3, True),
     (2, 6, 12, 2, False),
     (2, 6, 12, 3, False),
-    pytest.param(2, 5, 3, 3, True, marks=DEEP),  # 68 million states: where channels bind, there is less to reduce
+    # 68 million states: where channels bind, there is less to reduce. A channel that blocks takes runs away and adds
+    # none, so what holds for the larger ones above holds here as well.
+    pytest.param(2, 5, 3, 3, True, marks=DEEP),
 ]
 
 
@@ -250,23 +242,25 @@ TABLE_2 = [
     (2, 4, 3, True),
     (2, 5, 3, True),
     (2, 6, 4, True),
+    (2, 7, 4, True),
+    (2, 8, 5, True),
+    (2, 8, 4, False),  # there a search by bitstate hashing found no error; but half of the acceptors is no majority
     (3, 2, 2, True),
     (3, 3, 2, True),
     (3, 4, 3, True),
+    (3, 5, 3, True),
     (2, 5, 2, False),
     (4, 2, 2, True),
     (4, 3, 2, True),
+    (4, 4, 3, True),
     (4, 4, 2, False),
     (5, 2, 2, True),
+    (5, 3, 2, True),
     (5, 3, 1, False),
     (6, 2, 2, True),
+    (7, 2, 2, True),
+    (8, 2, 2, True),
     (8, 2, 1, False),
-    # There a search by bitstate hashing found no error. But half of the acceptors is no majority.
-    (2, 8, 4, False),
-    *(
-        pytest.param(*row, True, marks=DEEP)
-        for row in [(2, 7, 4), (2, 8, 5), (3, 5, 3), (4, 4, 3), (5, 3, 2), (7, 2, 2), (8, 2, 2)]
-    ),
 ]
 
 
@@ -281,8 +275,13 @@ def test_quorum_transitions(proposers: int, acceptors: int, majority: int, safe:
 @pytest.mark.parametrize(
     ("proposers", "acceptors", "majority", "safe"),
     [
-        *((2, 2, 2, True), (2, 3, 2, True), (2, 4, 3, True), (2, 5, 3, True), (3, 2, 2, True), (3, 3, 2, True)),
-        *((2, 5, 2, False), (4, 2, 2, True), (3, 3, 1, False)),
+        *((2, 2, 2, True), (2, 3, 2, True), (2, 4, 3, True), (2, 5, 3, True), (2, 6, 4, True), (2, 8, 4, False)),
+        *((3, 2, 2, True), (3, 3, 2, True), (3, 4, 3, True), (2, 5, 2, False), (3, 3, 1, False)),
+        (4, 2, 2, True),
+        *(
+            pytest.param(*row, marks=DEEP)
+            for row in [(2, 7, 4, True), (4, 3, 2, True), (5, 2, 2, True), (4, 4, 2, False), (5, 3, 1, False)]
+        ),
     ],
 )
 def test_the_optimised_model_counting_votes(proposers: int, acceptors: int, majority: int, safe: bool) -> None:
