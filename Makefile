@@ -8,14 +8,14 @@ CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/*.h)
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests browser bench format clean
+.PHONY: help demo test setup develop lint types core-tests python-tests browser bench bench-quick format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    check Paxos, then a broken Paxos and its counterexample"
 	@echo "make test    everything continuous integration runs"
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
-	@echo "make bench   speed and memory, against peers where they are installed"
+	@echo "make bench   every table of the papers, and peers on the same instances (an hour); make bench-quick: a part of it"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -94,6 +94,9 @@ browser:
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+bench-quick: setup
+	$(BIN)/python -m benchmarks --quick
 
 format: .venv/.developer
 	$(BIN)/ruff format .

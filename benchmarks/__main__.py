@@ -1,90 +1,162 @@
-"""`python -m benchmarks`: measure, print with the goals beside it, and keep the figures."""
+"""`python -m benchmarks`: measure, print with the published figures and the goals beside it, and keep the figures."""
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import functools
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import docs
-from benchmarks.against import against_spin
-from benchmarks.alone import reductions, startup, throughput
+from benchmarks import against, alone, docs, gandalf, goals
+from benchmarks.experiment import Limits, Row
 from benchmarks.machine import describe, load
 from benchmarks.results import LATEST, PUBLISHED, Results, Section, read, save
-from benchmarks.tables import show
+from benchmarks.runner import Known, Runner
+from benchmarks.terminal import show
 
-Measure = Callable[[bool, Callable[[str], None]], Section]
+# Modules that reproduce tables, in the order in which they are run and shown.
+DECLARED: tuple[ModuleType, ...] = (gandalf, against)
+ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
+    "throughput": alone.throughput,
+    "start-up": alone.startup,
+}
+TEXTS: dict[str, str] = {
+    **alone.TABLES,
+    **{name: text for module in DECLARED for name, text in module.TABLES.items()},
+}
+NAMES = tuple(TEXTS)
+
+WIDTH = 150  # of a terminal that shows every table as it is meant
+
+FULL = Limits(seconds=120, memory_bytes=6 << 30, repeat=3)
+QUICK = Limits(seconds=20, memory_bytes=2 << 30, repeat=1)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    names = ["throughput", "spin", "start-up", "reductions"]
-    parser.add_argument(
-        "--quick", action="store_true", help="within a minute: fewer repetitions, smaller instances for Spin"
-    )
-    parser.add_argument(
-        "--only", action="append", choices=names, help="one section; the others keep their last figures"
-    )
-    parser.add_argument("--time-limit", type=float, default=150, metavar="SECONDS", help="for one run of Spin (150)")
-    parser.add_argument("--no-install", action="store_true", help="leave Spin out rather than install it")
-    parser.add_argument(
-        "--write-docs", action="store_true", help="measure nothing: write docs/benchmarks.md from the last run"
-    )
-    options = parser.parse_args(arguments)
-    console, progress = Console(), Console(stderr=True, style="dim", highlight=False)
+    options = _parser().parse_args(arguments)
+    console = Console()
+    console.width = max(console.width, WIDTH)
     if options.write_docs:
         return _publish(console)
-
-    spin = functools.partial(against_spin, time_limit=options.time_limit, may_install=not options.no_install)
-    measures: dict[str, Measure] = {
-        "throughput": throughput,
-        "spin": spin,
-        "start-up": startup,
-        "reductions": reductions,
-    }
-    sections: dict[str, Section] = {}
-    if options.only and LATEST.exists() and (last := read(LATEST)).quick == options.quick:
-        sections = dict(last.sections)
-    for name in names:
-        if options.only and name not in options.only:
-            continue
-        sections[name] = _timed(measures[name], options.quick, progress.print)
-    ordered = {name: sections[name] for name in names if name in sections}
-    today = datetime.date.today().isoformat()
-    results = Results(describe(), today, options.quick, ordered)
-    show(results, console)
-    console.print(f"\nKept in {', '.join(str(path.relative_to(docs.PAGE.parent.parent)) for path in save(results))}")
-    wrong = [row for section in ordered.values() for row in section.wrong]
-    for row in wrong:
-        console.print(f"Wrong: {row.what} is {row.value:,.0f}, not {row.goal:,.0f}", style="bold red")
-    return 1 if wrong else 0
+    progress = Console(stderr=True, style="dim", highlight=False)
+    limits = QUICK if options.quick else FULL
+    limits = replace(limits, seconds=options.time_limit) if options.time_limit else limits
+    run = _Run(options.quick, limits, options.only or list(NAMES), progress.print)
+    if (options.resume or options.only) and not run.take_up(resume=options.resume):
+        console.print("Starting anew: there are no figures of this commit to go on with.", style="dim")
+    try:
+        run.measure()
+    except KeyboardInterrupt:
+        console.print("\nInterrupted. `--resume` goes on from here.", style="bold")
+    run.finish()
+    show(run.results, console)
+    console.print(
+        f"\nKept in {', '.join(str(path.relative_to(docs.PAGE.parent.parent)) for path in save(run.results))}"
+    )
+    wrong = [each for section in run.results.sections.values() for each in section.wrong]
+    for each in wrong:
+        console.print(f"Wrong: {each}", style="bold red", highlight=False)
+    return 1 if wrong else 0 if run.done else 130
 
 
-def _timed(measure: Measure, quick: bool, say: Callable[[str], None]) -> Section:
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="within five minutes: small instances, no repetitions")
+    parser.add_argument("--only", action="append", choices=NAMES, help="one table; the others keep their last figures")
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one run (120; 20 with --quick)")
+    parser.add_argument(
+        "--write-docs", action="store_true", help="measure nothing: write docs/benchmarks.md from the last full run"
+    )
+    return parser
+
+
+class _Run:
+    """What is to be measured, and what has been so far, which is always on disk."""
+
+    def __init__(self, quick: bool, limits: Limits, names: list[str], say: Callable[[str], None]) -> None:
+        self.quick = quick
+        self.limits = limits
+        self.names = names
+        self.say = say
+        self.known: Known = {}
+        self.done = False
+        self.results = Results(describe(), datetime.date.today().isoformat(), _commit(), quick)
+
+    def take_up(self, *, resume: bool) -> bool:
+        """Keep the last figures of this commit: all of them to go on with, or those of the tables not asked for."""
+        try:
+            last = read(LATEST)
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+        if (last.commit, last.quick) != (self.results.commit, self.quick):
+            return False
+        kept = {name: section for name, section in last.sections.items() if resume or name not in self.names}
+        self.results = replace(self.results, sections=kept)
+        if resume:
+            self.known = {
+                (name, each.instance, each.claim, each.column): each.measured
+                for name, section in kept.items()
+                for each in section.entries
+            }
+        return True
+
+    def measure(self) -> None:
+        for name in self.names:
+            if name in ALONE and not (self.known and name in self.results.sections):
+                self._keep(_timed(ALONE[name], self.quick, self.say))
+        runner = Runner(self.say, self._keep, self.limits, self.known)
+        for module in DECLARED:
+            for name, rows in _rows(module, self.quick).items():
+                if name in self.names:
+                    runner.table(name, rows)
+        self.done = True
+
+    def finish(self) -> None:
+        """In the order of the page, with the goals at the end."""
+        sections = {name: self.results.sections[name] for name in NAMES if name in self.results.sections}
+        self.results = replace(self.results, sections=sections)
+        complete = self.done and set(sections) == set(NAMES)
+        self.results = replace(self.results.with_section(goals.goals(self.results)), complete=complete)
+
+    def _keep(self, section: Section) -> None:
+        self.results = self.results.with_section(section)
+        save(self.results)
+
+
+def _rows(module: ModuleType, quick: bool) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = module.rows(quick)
+    return found
+
+
+def _timed(
+    measure: Callable[[bool, Callable[[str], None]], Section], quick: bool, say: Callable[[str], None]
+) -> Section:
     before, begin = load(), time.perf_counter()
     section = measure(quick, say)
-    return Section(
-        section.name,
-        section.rows,
-        section.peers,
-        section.notes,
-        (before, load()),
-        round(time.perf_counter() - begin, 1),
-    )
+    return replace(section, load=(before, load()), seconds=round(time.perf_counter() - begin, 1))
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(docs.PAGE.parent), "describe", "--always", "--dirty", "--abbrev=10"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def _publish(console: Console) -> int:
-    if not LATEST.exists() or read(LATEST).quick or set(read(LATEST).sections) != set(docs.TITLES):
+    if not LATEST.exists() or not (results := read(LATEST)).complete or results.quick:
         console.print("There is no full run to write about: run `python -m benchmarks` first.", highlight=False)
         return 2
-    results = read(LATEST)
     PUBLISHED.write_bytes(LATEST.read_bytes())
-    console.print(f"Wrote {docs.write(results)}, from {results.date}", highlight=False)
+    console.print(f"Wrote {docs.write(results, TEXTS)}, from {results.date}", highlight=False)
     return 0
 
 

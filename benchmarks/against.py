@@ -1,121 +1,187 @@
-"""Quorate against Spin: the same instances, in turn, each search single-threaded."""
+"""Quorate, Spin and Rumur on the same instances of the same protocols, one after the other, each single-threaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from statistics import median
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from benchmarks import spin
-from benchmarks.probe import Instance, Measured, probe
-from benchmarks.promela import Dialect
-from benchmarks.results import Peer, Row, Section
+from benchmarks.experiment import ALL, DEFAULT, PLAIN, Case, Check, Row, Verdict
+from benchmarks.peers import (
+    murphi_om,
+    murphi_paxos,
+    murphi_storage,
+    promela_om,
+    promela_paxos,
+    promela_storage,
+)
+from benchmarks.peers.rumur import Rumur
+from benchmarks.peers.spin import Spin
 
-Say = Callable[[str], None]
-Plan = dict[Instance, list[tuple[Dialect, str]]]
+PAXOS, OM, STORAGE, BUGS = "peers-paxos", "peers-om", "peers-storage", "peers-bugs"
 
-ALL_BUILDS: list[tuple[Dialect, str]] = [("messages", build) for build in spin.BUILDS]
-FULL: Plan = {
-    Instance(2, 3): ALL_BUILDS,
-    Instance(2, 4): ALL_BUILDS,
-    Instance(3, 3): [*ALL_BUILDS, ("packed", "plain"), ("packed", "noreduce")],
-    Instance(2, 5): [*ALL_BUILDS[:3], ("packed", "plain"), ("packed", "noreduce")],
+TABLES = {
+    PAXOS: """\
+## Peers: Paxos
+
+Instances are (proposers, acceptors, learners), one ballot a proposer. Spin and Rumur verify models of
+`quorate check paxos` that were written for this benchmark, step for step the same: with reductions off, the three count
+the same states and transitions. In the Promela model, receives take messages in any order, a proposer prepares in one
+step, a quorum step consumes an exact majority, each majority being a choice of its own, and stale messages stay
+pending. Each is shown not to be vacuous below.
+
+* `Spin` verifies a model that is written as the Python is: an inbox a process, typed messages with the same fields
+  ([the text for three acceptors](../benchmarks/models/paxos-messages.pml)). The goals are about this one.
+* `Spin, packed` verifies what an expert would write for speed alone: no channels, one process, a message is a bit
+  ([text](../benchmarks/models/paxos-packed.pml)). It is here to be fair to Spin; it no longer reads as the protocol.
+* `Rumur` verifies a Murphi model with acceptors as a scalarset ([text](../benchmarks/models/paxos.m)); `scalarsets` is
+  its exhaustive symmetry reduction, which has the fewest states, and `scalarsets, heuristic` its default, which is
+  faster.
+
+Spin is built with `gcc -O3 -DSAFETY`, its own partial-order reduction is on unless the name says otherwise, and it
+searches depth-first, its usual mode, in which a counterexample need not be the shortest; the others search
+breadth-first. Seconds are those of the verification alone: without generating and compiling a verifier, without
+starting Python; for Quorate with the analysis. Bytes are those a state: Spin's are its own figure for stored states,
+without hash table and stack; Quorate's are the growth of resident memory, with everything; Rumur's are its highest
+resident memory.""",
+    OM: """\
+## Peers: Oral Messages
+
+One round of passing on, one traitor, `ic1` and `ic2`; an instance is a number of lieutenants. The same steps in all
+three; Spin has one state more, from which it chooses who is the traitor. In Murphi, lieutenants are a scalarset.""",
+    STORAGE: """\
+## Peers: regular storage
+
+Instances are (base objects, readers, writes). The same steps in all three. In Murphi, base objects and readers are
+scalarsets.""",
+    BUGS: """\
+## Peers: the models are not vacuous
+
+The same models with a mistake put in, or with a claim that is wrong: the peers find it. In Paxos, a proposer ignores
+the votes that are reported to it; in Oral Messages there are two traitors; in storage, a base object takes an older
+value for a newer one, or the claim is the wrong one of the thesis.""",
 }
-QUICK: Plan = {
-    Instance(2, 3): ALL_BUILDS[:1],
-    Instance(3, 3): [("messages", "plain"), ("messages", "collapse"), ("packed", "plain")],
-}
-BUG_IN = Instance(2, 3)
+
+Options = Mapping[str, Any]
+EXACT = ("", "no reduction", "COLLAPSE")
+EVERY = (*EXACT, "bitstate")
+QUICK_BUILDS = ("",)
 
 
-def against_spin(quick: bool, say: Say, *, time_limit: float = 150, may_install: bool = True) -> Section:
-    obstacle = spin.install() if may_install else "" if spin.version() else "spin is not installed"
-    if obstacle:
-        return Section("spin", (), notes=(f"Skipped: {obstacle}.",))
-    plan = QUICK if quick else FULL
-    peers: list[Peer] = []
-    for instance, builds in plan.items():
-        ours: list[Measured] = []
-        theirs: list[Peer] = []
-        for dialect, build in builds:  # in turn, so that both meet the machine in the same mood
-            say(f"paxos {instance}: Quorate without reductions, then Spin, model `{dialect}`, {build}")
-            ours.append(probe(instance, reductions=False))
-            theirs.append(_spin(instance, dialect, build, time_limit))
-        peers += [_quorate(instance, ours), *theirs]
-    rows = [*_ratios(peers, list(plan)[-1]), _agreement(peers), *_bug_found(say, time_limit)]
-    notes = (
-        f"Spin {spin.version()}. Its partial-order reduction, on unless a build says `noreduce`, reduces nothing here.",
-        "Faster, smaller: the factor by which Quorate is. Rates are per second of a core. Bytes are those a state: "
-        "Spin's are its own figure for stored states, without hash table and stack; Quorate's are the growth of "
-        "resident memory, with everything.",
-        *(
-            f"{peer.name} on {peer.instance} was stopped by a limit of time or memory."
-            for peer in peers
-            if not peer.complete
-        ),
-    )
-    return Section("spin", tuple(rows), tuple(peers), notes)
-
-
-def _agreement(peers: list[Peer]) -> Row:
-    """Two tools that count the same states and transitions of two models of one protocol: that is evidence for both."""
-    ours = {peer.instance: (peer.states, peer.transitions) for peer in peers if peer.program == "Quorate"}
-    finished = [peer for peer in peers if peer.program == "Spin" and peer.complete]
-    same = sum((peer.states, peer.transitions) == ours[peer.instance] for peer in finished)
-    return Row(
-        "searches by Spin with our counts of states and transitions", "", same, better="equal", goal=len(finished)
-    )
-
-
-def _bug_found(say: Say, time_limit: float) -> list[Row]:
-    """The models are not vacuous: where a proposer ignores the votes reported to it, Spin finds the violation."""
-    rows = []
-    dialects: tuple[Dialect, ...] = ("messages", "packed")
-    for dialect in dialects:
-        say(f"paxos {BUG_IN} with a seeded bug: Spin, model `{dialect}`")
-        found = spin.verify(dialect, BUG_IN, "plain", time_limit=time_limit, bug=True)
-        rows.append(Row(f"violations in `{dialect}` with a seeded bug", "", found.errors, better="equal", goal=1))
-    return rows
-
-
-def _spin(instance: Instance, dialect: Dialect, build: str, time_limit: float) -> Peer:
-    run = spin.verify(dialect, instance, build, time_limit=time_limit, repeat=3)
-    return Peer(
-        instance=str(instance),
-        program="Spin",
-        model=dialect,
-        build=build,
-        states=run.states,
-        transitions=run.transitions,
-        complete=run.complete,
-        seconds=run.seconds,
-        core_seconds=run.core_seconds,
-        bytes_per_state=run.bytes_per_state,
-    )
-
-
-def _quorate(instance: Instance, runs: list[Measured]) -> Peer:
-    return Peer(
-        instance=str(instance),
-        program="Quorate",
-        model="paxos",
-        build="plain",
-        states=runs[0].states,
-        transitions=runs[0].transitions,
-        complete=True,
-        seconds=median(run.seconds for run in runs),
-        core_seconds=median(run.core_seconds for run in runs),
-        bytes_per_state=median(run.bytes_per_state for run in runs),
-    )
-
-
-def _ratios(peers: list[Peer], instance: Instance) -> list[Row]:
-    """The goals: speed and memory against Spin's plain build of the like-for-like model, on the largest instance."""
-    here = {(peer.program, peer.model, peer.build): peer for peer in peers if peer.instance == str(instance)}
-    quorate = here["Quorate", "paxos", "plain"]
-    peer = here["Spin", "messages", "plain"]
-    speed = quorate.states_per_second / peer.states_per_second
-    memory = peer.bytes_per_state / quorate.bytes_per_state
+def quorate(target: str, parameters: Options, *, plain: bool = True, property: Sequence[str] = ()) -> list[Case]:
+    asked = {"property": list(property)} if property else {}
     return [
-        Row(f"times the states per second of {peer.name}, on {instance}", "x", speed, goal=10),
-        Row(f"times less memory a state than {peer.name}, on {instance}", "x", memory, goal=10),
+        *([Check("Quorate, plain", target, parameters, {**PLAIN, **asked})] if plain else []),
+        Check("Quorate", target, parameters, {**DEFAULT, **asked}),
+        Check("Quorate, all reductions", target, parameters, {**ALL, **asked}),
     ]
+
+
+def spin(text: str, builds: Sequence[str], model: str = "") -> list[Case]:
+    names = [", ".join(["Spin", *filter(None, (model, build))]) for build in builds]
+    return [Spin(name, text, build) for name, build in zip(names, builds, strict=True)]
+
+
+def rumur(text: str, *, plain: bool = True) -> list[Case]:
+    return [
+        *([Rumur("Rumur", text)] if plain else []),
+        Rumur("Rumur, scalarsets, heuristic", text, "heuristic"),
+        Rumur("Rumur, scalarsets", text, "exhaustive"),
+    ]
+
+
+def rows(quick: bool) -> dict[str, list[Row]]:
+    return {PAXOS: _paxos(quick), OM: _om(quick), STORAGE: _storage(quick), BUGS: _bugs()}
+
+
+def _paxos(quick: bool) -> list[Row]:
+    # What a peer cannot do within the limits is tried in one way, not in all.
+    builds: dict[tuple[int, int], tuple[tuple[str, ...], bool]] = {
+        (2, 3): (EVERY, True),
+        (3, 3): (("", "COLLAPSE"), True) if quick else (EVERY, True),
+    }
+    if not quick:
+        builds |= {
+            (2, 4): (EVERY, True),
+            (4, 2): (EVERY, True),
+            (2, 5): (EVERY, True),
+            (5, 2): (EVERY, True),
+            (3, 4): (("", "bitstate"), False),
+            (4, 3): (("",), False),
+            (2, 6): (("",), False),
+        }
+    result = []
+    for (proposers, acceptors), (spin_builds, small) in builds.items():
+        messages = promela_paxos.model("messages", proposers, acceptors)
+        packed = promela_paxos.model("packed", proposers, acceptors)
+        murphi = murphi_paxos.model(proposers, acceptors)
+        parameters = {"proposers": proposers, "acceptors": acceptors}
+        cases = [
+            *quorate("paxos", parameters, plain=small),
+            *spin(messages, spin_builds),
+            *(spin(packed, ("",), "packed")),
+            *rumur(murphi, plain=small)[: 1 if quick and acceptors * proposers > 6 else None],
+        ]
+        result.append(_row(f"({proposers},{acceptors},1)", "holds", cases))
+    return result
+
+
+def _om(quick: bool) -> list[Row]:
+    return [
+        _row(
+            str(lieutenants),
+            "holds",
+            [
+                *quorate("om", {"lieutenants": lieutenants}, property=("ic1", "ic2")),
+                *spin(promela_om.model(lieutenants), QUICK_BUILDS if quick else EVERY),
+                *rumur(murphi_om.model(lieutenants)),
+            ],
+        )
+        for lieutenants in ((3, 4) if quick else (3, 4, 5, 6))
+    ]
+
+
+def _storage(quick: bool) -> list[Row]:
+    result = []
+    for bases, readers, writes in (
+        ((3, 1, 1), (3, 2, 1)) if quick else ((3, 1, 1), (3, 2, 1), (3, 1, 2), (5, 1, 1), (3, 3, 1))
+    ):
+        cases = [
+            *quorate("regular-storage", {"bases": bases, "readers": readers, "writes": writes}),
+            *spin(promela_storage.model(bases, readers, writes), QUICK_BUILDS if quick else EVERY),
+            *rumur(murphi_storage.model(bases, readers, writes)),
+        ]
+        result.append(_row(f"({bases},{readers},{writes})", "holds", cases))
+    return result
+
+
+def _bugs() -> list[Row]:
+    """Quorate beside them where it has the same mistake bundled."""
+    ignored: list[Case] = [
+        Spin("Spin", promela_paxos.model("messages", 2, 3), defines=(promela_paxos.SEEDED_BUG,)),
+        Spin("Spin, packed", promela_paxos.model("packed", 2, 3), defines=(promela_paxos.SEEDED_BUG,)),
+        Rumur("Rumur, scalarsets", murphi_paxos.model(2, 3, bug=True), "exhaustive"),
+    ]
+    traitors: list[Case] = [
+        Check("Quorate", "om", {"traitors": 2}, {"property": ["ic1", "ic2"]}),
+        Spin("Spin", promela_om.model(3, 2)),
+        Rumur("Rumur, scalarsets", murphi_om.model(3, 2), "exhaustive"),
+    ]
+    forgetful: list[Case] = [
+        Spin("Spin", promela_storage.model(3, 1, 2), defines=(promela_storage.SEEDED_BUG,)),
+        Rumur("Rumur, scalarsets", murphi_storage.model(3, 1, 2, bug=True), "exhaustive"),
+    ]
+    wrong: list[Case] = [
+        Check("Quorate", "wrong-regular-storage", {"readers": 2}),
+        Spin("Spin", promela_storage.model(3, 2, wrong=True)),
+        Rumur("Rumur, scalarsets", murphi_storage.model(3, 2, wrong=True), "exhaustive"),
+    ]
+    return [
+        _row("Paxos (2,3,1), votes ignored", "violated", ignored),
+        _row("Oral Messages, 3 lieutenants, 2 traitors", "violated", traitors),
+        _row("storage (3,1,2), base objects that forget", "violated", forgetful),
+        _row("storage (3,2,1), wrong claim", "violated", wrong),
+    ]
+
+
+def _row(instance: str, verdict: Verdict, cases: Sequence[Case]) -> Row:
+    return Row(instance, verdict, tuple(cases))

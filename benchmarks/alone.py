@@ -1,23 +1,34 @@
-"""Quorate alone: throughput and memory without reductions, start-up, and what the reductions are worth."""
+"""Quorate alone: throughput and memory without reductions, and how long it takes to start."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from statistics import median
+from typing import Any
 
-from benchmarks.probe import Instance, Measured, probe
-from benchmarks.results import Row, Section, row
+from benchmarks.experiment import PLAIN, Limits, Measured
+from benchmarks.probe import measure
+from benchmarks.results import Section, figure
+from benchmarks.runner import Say
 
-Say = Callable[[str], None]
+TABLES = {
+    "throughput": """\
+## Throughput and memory
 
-LARGE = Instance(2, 5)
+Paxos with 2 proposers, 5 acceptors and a learner: all reductions off, breadth-first, exact. Each figure is the median
+of runs in fresh processes, one kind after the other in turn. Memory is the growth of resident memory, from before the
+check to its highest point, over the number of states: states, index, queue, tables and all. No parents are stored: a
+counterexample is found backwards through the levels of the search, so memory is the same with and without them.""",
+    "start-up": """\
+## Start-up
 
-# Plain, and with quotient and dead messages. What a design sketch counted, and the plain ones Spin counts too.
-COUNTS = {Instance(2, 3): (8_649, 1_005), Instance(3, 3): (804_357, 23_921), LARGE: (8_485_569, 39_477)}
+From the shell to the end of the command, with files in the page cache.""",
+}
+
+LARGE = {"proposers": 2, "acceptors": 5}
 
 
 def throughput(quick: bool, say: Say) -> Section:
@@ -26,86 +37,60 @@ def throughput(quick: bool, say: Say) -> Section:
     untraced: list[Measured] = []
     repeat = 1 if quick else 3
     for number in range(repeat):  # in turn, so that all three meet the machine in the same mood
-        say(
-            f"paxos {LARGE} without reductions: one thread, two, one without counterexamples ({number + 1} of {repeat})"
-        )
-        one.append(probe(LARGE, reductions=False))
-        two.append(probe(LARGE, reductions=False, threads=2))
-        untraced.append(probe(LARGE, reductions=False, trace=False))
-    share = median(each.share_of_a_core for each in one)
-    notes = [
-        "No parents are stored: a counterexample is found backwards through the levels of the search. "
-        "So memory is the same with and without them.",
-    ]
-    if share < 0.95:
-        notes.append(f"The machine was busy: the single-threaded runs had {share:.0%} of a core.")
-    rows = (
-        row("states per second, one thread", "states/s", [each.states_per_second for each in one], goal=3e6),
-        row(
-            "states per second of a core, one thread",
-            "states/s",
-            [each.states / each.core_seconds for each in one],
-            note="CPU time: nearer to a quiet machine's figure where this one is busy",
-        ),
-        row("states per second, two threads", "states/s", [each.states_per_second for each in two]),
-        row(
+        say(f"throughput {number + 1} of {repeat}: one thread, two, one without counterexamples")
+        one.append(_run({}))
+        two.append(_run({"threads": 2}))
+        untraced.append(_run({"trace": False}))
+    share = min(each.core_seconds / each.seconds for each in one)
+    notes = [f"The machine was busy: single-threaded runs had {share:.0%} of a core."] if share < 0.95 else []
+    # CPU time: what a quiet machine would need, where this one is busy.
+    alone = [each.states_per_second for each in one]
+    waiting = [each.states_per_second * each.core_seconds / each.seconds for each in one]
+    figures = (
+        figure("states per second, one thread", "states/s", waiting, goal=3e6),
+        figure("states per second of a core, one thread", "states/s", alone, note="CPU time instead of wall time"),
+        figure("states per second, two threads", "states/s", [each.states_per_second for each in two]),
+        figure(
             "two threads over one",
             "x",
-            [both.states_per_second / alone.states_per_second for both, alone in zip(two, one, strict=True)],
+            [both.states_per_second / single for both, single in zip(two, waiting, strict=True)],
             goal=1.6,
         ),
-        row(
-            "CPU time of two threads over one",
-            "x",
-            [both.cpu_seconds / alone.cpu_seconds for both, alone in zip(two, one, strict=True)],
-            better="lower",
-            note="what the second thread costs; 1.25 would allow a speed-up of 1.6",
-        ),
-        row(
+        figure(
             "bytes per state, counterexamples available",
             "bytes",
             [each.bytes_per_state for each in one],
             better="lower",
             goal=32,
-            note="growth of resident memory over states",
         ),
-        row("bytes per state, two threads", "bytes", [each.bytes_per_state for each in two], better="lower"),
-        row(
+        figure("bytes per state, two threads", "bytes", [each.bytes_per_state for each in two], better="lower"),
+        figure(
             "bytes per state, no counterexamples", "bytes", [each.bytes_per_state for each in untraced], better="lower"
         ),
     )
-    return Section("throughput", rows, notes=tuple(notes))
+    return Section("throughput", figures=figures, notes=tuple(notes))
+
+
+def _run(options: Mapping[str, Any]) -> Measured:
+    found = measure("paxos", LARGE, {**PLAIN, "search": "bfs", **options}, Limits(repeat=1))
+    if found.status != "holds":
+        raise RuntimeError(f"Paxos {LARGE} with {options}: {found.status}, {found.note}")
+    return found
 
 
 def startup(quick: bool, say: Say) -> Section:
     quorate = str(Path(sys.executable).with_name("quorate"))
     commands = {"quorate check paxos": ([quorate, "check", "paxos"], 0.5), "quorate --help": ([quorate, "--help"], 0.3)}
-    rows = []
+    figures = []
     for name, (command, goal) in commands.items():
-        say(name)
+        say(f"start-up: {name}")
         _seconds(command)  # not counted: it may have to read files from disk
         seconds = [_seconds(command) for _ in range(3 if quick else 5)]
-        rows.append(row(name, "s", seconds, better="lower", goal=goal, note="from the shell to its end, wall"))
-    return Section("start-up", tuple(rows))
+        figures.append(figure(name, "s", seconds, better="lower", goal=goal))
+    return Section("start-up", figures=tuple(figures))
 
 
 def _seconds(command: list[str]) -> float:
     begin = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - begin
-
-
-def reductions(quick: bool, say: Say) -> Section:
-    rows: list[Row] = []
-    seconds = ""
-    fewer = 0.0
-    for instance, expected in COUNTS.items():
-        say(f"paxos {instance} without and with the default reductions")
-        plain, reduced = (probe(instance, reductions=on) for on in (False, True))
-        for how, measured, count in zip(("plain", "reduced"), (plain, reduced), expected, strict=True):
-            rows.append(Row(f"{instance}, {how}", "states", measured.states, better="equal", goal=count))
-        if instance == LARGE:
-            fewer = plain.states / reduced.states
-            seconds = f"{plain.wall_seconds:.2f} s without, {reduced.wall_seconds:.2f} s with them, analysis included"
-    rows.insert(0, Row(f"times fewer states, {LARGE}", "x", fewer, goal=100, note=seconds))
-    return Section("reductions", tuple(rows))

@@ -1,4 +1,4 @@
-"""One check of Paxos in a process of its own, measured from inside: `python -m benchmarks.probe '{"acceptors": 5}'`.
+"""One check in a process of its own, measured from inside: `python -m benchmarks.probe REQUEST`, both ways in JSON.
 
 A fresh process for each measurement, because memory that an earlier check returned to the allocator would hide growth.
 """
@@ -10,69 +10,56 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.experiment import Limits, Measured
+from quorate.language.errors import QuorateError
+
 ROOT = Path(__file__).parent.parent
+GRACE = 60.0  # seconds to report after its own time limit, before a run is ended from outside
 
 
-@dataclass(frozen=True)
-class Instance:
-    """Paxos with one learner and one ballot a proposer."""
-
-    proposers: int
-    acceptors: int
-
-    def __str__(self) -> str:
-        return f"({self.proposers},{self.acceptors},1)"
+def measure(target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits) -> Measured:
+    """Check an instance; of several runs, if they are short, the middle one."""
+    runs = [_once(target, parameters, options, limits)]
+    while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
+        runs.append(_once(target, parameters, options, limits))
+    return middle(runs)
 
 
-@dataclass(frozen=True)
-class Measured:
-    verdict: str
-    states: int
-    transitions: int
-    seconds: float  # searching; wall
-    cpu_seconds: float  # of all threads, setting up included
-    wall_seconds: float  # the same span, wall
-    growth_bytes: int  # of resident memory, at its highest
-
-    @property
-    def states_per_second(self) -> float:
-        return self.states / self.seconds
-
-    @property
-    def bytes_per_state(self) -> float:
-        return self.growth_bytes / self.states
-
-    @property
-    def core_seconds(self) -> float:
-        """Of `seconds`, what a single-threaded run spent on a core: on a busy machine less than all."""
-        return self.seconds * min(1.0, self.share_of_a_core)
-
-    @property
-    def share_of_a_core(self) -> float:
-        """1.0 where a single-threaded run had a core to itself, less where it had to wait for one."""
-        return self.cpu_seconds / self.wall_seconds
+def middle(runs: list[Measured]) -> Measured:
+    """The run with the median of seconds, which remembers the others."""
+    chosen = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
+    return replace(chosen, samples=tuple(run.seconds for run in runs))
 
 
-def probe(instance: Instance, *, reductions: bool, threads: int = 1, trace: bool = True) -> Measured:
-    """Check an instance in a fresh process."""
-    request = {**asdict(instance), "reductions": reductions, "threads": threads, "trace": trace}
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.probe", json.dumps(request)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def _once(target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits) -> Measured:
+    request = {
+        "target": target,
+        "parameters": dict(parameters),
+        "options": {"max_memory": limits.memory_bytes, "timeout": limits.seconds, **options},
+    }
+    command = [sys.executable, "-m", "benchmarks.probe", json.dumps(request)]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=limits.seconds + GRACE
+        )
+    except subprocess.TimeoutExpired:
+        return Measured("failed", note=f"it did not stop within {GRACE:.0f} s after its time limit")
     if done.returncode != 0:
-        raise RuntimeError(f"the check of Paxos {instance} failed:\n{done.stderr}")
-    return Measured(**json.loads(done.stdout))
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
+        return Measured("failed", note=last[0])
+    answer = json.loads(done.stdout)
+    return Measured(**{**answer, "samples": tuple(answer["samples"])})
 
 
-def _resident() -> tuple[int, int]:
+# --- in the process ----------------------------------------------------------------------------------------------
+
+
+def resident() -> tuple[int, int]:
     """Resident memory now and at its highest. Not ru_maxrss: that one starts at what the parent had."""
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     now, highest = (int(fields[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM"))
@@ -84,25 +71,48 @@ def _cpu_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def _is_missing(error: QuorateError | TypeError) -> bool:
+    """A protocol, parameter or option that this version does not have; everything else is a failure."""
+    if isinstance(error, TypeError):
+        return "unexpected keyword argument" in str(error)
+    return error.code in ("Q201", "Q301", "Q600")
+
+
 def _measure(request: dict[str, Any]) -> Measured:
     import quorate
-    from quorate.protocols.paxos import Paxos
+    from quorate.cli.target import load
 
     check = quorate.check  # imports what checking needs, which is not to be counted as growth
-    system = Paxos(proposers=request["proposers"], acceptors=request["acceptors"])
-    switch = "on" if request["reductions"] else "off"
-    before, cpu, wall = _resident()[0], _cpu_seconds(), time.perf_counter()
-    result = check(
-        system, quotient=switch, dead_messages=switch, threads=request["threads"], trace=request["trace"], search="bfs"
-    )
+    options = request["options"]
+    try:
+        system = load(request["target"])(**request["parameters"])
+        before, cpu, wall = resident()[0], _cpu_seconds(), time.perf_counter()
+        result = check(system, **options)
+    except (QuorateError, TypeError) as error:
+        if _is_missing(error):
+            return Measured("not available", note=str(error).splitlines()[0])
+        raise
+    seconds = time.perf_counter() - wall
+    share = (_cpu_seconds() - cpu) / seconds if options.get("threads", 1) == 1 else 1.0
+    highest = resident()[1]
+    asked = {"por": "por", "split": "split", "symmetry": "symmetry"}
+    idle = [
+        f"{name} left out: {result.reductions[name]['why']}"
+        for name, key in asked.items()
+        if options.get(key, "none") != "none" and not result.reductions.get(name, {}).get("ran", True)
+    ]
+    stopped = [f"stopped by its limit of {result.stopped_by}"] if result.stopped_by else []
     return Measured(
-        verdict=result.verdict,
+        status=result.verdict,
         states=result.states,
         transitions=result.transitions,
-        seconds=result.seconds,
-        cpu_seconds=_cpu_seconds() - cpu,
-        wall_seconds=time.perf_counter() - wall,
-        growth_bytes=_resident()[1] - before,
+        seconds=seconds,
+        core_seconds=seconds * min(1.0, share),
+        search_seconds=result.seconds * min(1.0, share),
+        peak_memory_bytes=highest,
+        bytes_per_state=(highest - before) / result.states if result.states else 0.0,
+        samples=(seconds,),
+        note="; ".join(stopped + idle),
     )
 
 

@@ -1,33 +1,32 @@
-"""What was measured: rows with goals, rows of the comparison with peers, and the files they are kept in."""
+"""What was measured: entries of tables, figures with goals, and the files they are kept in."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
+from benchmarks.experiment import Measured, Published, Verdict
 from benchmarks.machine import Machine
 
-SCHEMA = 1
+SCHEMA = 2
 RESULTS = Path(__file__).parent / "results"
 LATEST = RESULTS / "latest.json"
 PUBLISHED = RESULTS / "published.json"  # what docs/benchmarks.md shows, kept with it
-
-USUAL = ("paxos", "messages", "plain")
 
 Better = Literal["higher", "lower", "equal"]
 
 
 @dataclass(frozen=True)
-class Row:
+class Figure:
     """One figure, the median of its samples, and the goal it has if it has one."""
 
     what: str
-    unit: str  # "states/s" | "bytes" | "s" | "x" | "states"
+    unit: str  # "states/s" | "bytes" | "s" | "x" | "states" | ""
     value: float
     samples: tuple[float, ...] = ()
     better: Better = "higher"
@@ -39,7 +38,9 @@ class Row:
         """At least 1 where the goal is met, and by how much."""
         if self.goal is None or self.better == "equal":
             return None
-        return self.value / self.goal if self.better == "higher" else self.goal / self.value
+        if self.better == "higher":
+            return self.value / self.goal
+        return self.goal / self.value if self.value else float("inf")
 
     @property
     def met(self) -> bool | None:
@@ -48,7 +49,7 @@ class Row:
         return self.value == self.goal if self.margin is None else self.margin >= 1
 
 
-def row(
+def figure(
     what: str,
     unit: str,
     samples: Iterable[float],
@@ -56,89 +57,106 @@ def row(
     better: Better = "higher",
     goal: float | None = None,
     note: str = "",
-) -> Row:
+) -> Figure:
     values = tuple(samples)
-    return Row(what, unit, median(values), values, better, goal, note)
+    return Figure(what, unit, median(values), values, better, goal, note)
 
 
 @dataclass(frozen=True)
-class Peer:
-    """One program on one instance. Rates are per second of a core, so that a busy machine distorts them less."""
+class Entry:
+    """A cell of a table: an instance, one way to check it, what came out, and what was published."""
 
     instance: str
-    program: str  # "Quorate" | "Spin"
-    model: str  # which model, for Spin
-    build: str
-    states: int
-    transitions: int
-    complete: bool
-    seconds: float  # wall, searching alone
-    core_seconds: float  # of it, spent on a core
-    bytes_per_state: float
+    claim: str
+    expected: Verdict | None
+    column: str
+    program: str
+    measured: Measured
+    published: Published | None = None
 
     @property
-    def name(self) -> str:
-        """The program, and in what it departs from its usual model and build."""
-        return ", ".join([self.program, *(each for each in (self.model, self.build) if each not in USUAL)])
-
-    @property
-    def lasts(self) -> bool:
-        """Long enough to speak of a rate, and large enough to speak of bytes a state."""
-        return self.core_seconds >= 0.1 and self.states >= 100_000
-
-    @property
-    def states_per_second(self) -> float:
-        return self.states / self.core_seconds
+    def wrong(self) -> bool:
+        """Another verdict than must come out: an error, not a matter of speed."""
+        return self.expected is not None and self.measured.answered and self.measured.status != self.expected
 
 
 @dataclass(frozen=True)
 class Section:
     name: str
-    rows: tuple[Row, ...]
-    peers: tuple[Peer, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     load: tuple[float, float] = (0.0, 0.0)  # before and after
     seconds: float = 0.0
 
     @property
-    def wrong(self) -> tuple[Row, ...]:
-        """Counts that are not what they must be: an error, not a matter of speed."""
-        return tuple(row for row in self.rows if row.better == "equal" and row.met is False)
+    def wrong(self) -> tuple[str, ...]:
+        entries = (
+            f"{self.name}, {each.instance}, {each.column}: {each.measured.status}, not {each.expected}"
+            for each in self.entries
+            if each.wrong
+        )
+        figures = (
+            f"{each.what}: {each.value:,.0f}, not {each.goal:,.0f}"
+            for each in self.figures
+            if each.better == "equal" and each.met is False
+        )
+        return (*entries, *figures)
+
+    def find(self, instance: str, column: str) -> Measured | None:
+        """What was measured in a cell, if it has an answer."""
+        for each in self.entries:
+            if (each.instance, each.column) == (instance, column) and each.measured.answered:
+                return each.measured
+        return None
+
+    @property
+    def instances(self) -> list[str]:
+        return list(dict.fromkeys(each.instance for each in self.entries))
 
 
 @dataclass(frozen=True)
 class Results:
     machine: Machine
     date: str
+    commit: str
     quick: bool
+    complete: bool = False  # nothing was left out, and nobody interrupted it
     sections: dict[str, Section] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "machine": self.machine,
-            "date": self.date,
-            "quick": self.quick,
-            "sections": {name: asdict(section) for name, section in self.sections.items()},
-        }
+        return {"schema": SCHEMA, **asdict(self)}
+
+    def with_section(self, section: Section) -> Results:
+        return replace(self, sections={**self.sections, section.name: section})
 
 
 def from_json(data: dict[str, Any]) -> Results:
     if data["schema"] != SCHEMA:
         raise ValueError(f"results of schema {data['schema']}, not {SCHEMA}: measure again")
-    sections = {
-        name: Section(
-            **{
-                **section,
-                "rows": tuple(Row(**{**each, "samples": tuple(each["samples"])}) for each in section["rows"]),
-                "peers": tuple(Peer(**each) for each in section["peers"]),
-                "notes": tuple(section["notes"]),
-                "load": tuple(section["load"]),
-            }
-        )
-        for name, section in data["sections"].items()
-    }
-    return Results(data["machine"], data["date"], data["quick"], sections)
+    sections = {name: _section(section) for name, section in data["sections"].items()}
+    kept = {name: value for name, value in data.items() if name not in ("schema", "sections")}
+    return Results(**kept, sections=sections)
+
+
+def _section(data: dict[str, Any]) -> Section:
+    return Section(
+        name=data["name"],
+        entries=tuple(
+            Entry(
+                **{
+                    **each,
+                    "measured": Measured(**{**each["measured"], "samples": tuple(each["measured"]["samples"])}),
+                    "published": Published(**each["published"]) if each["published"] else None,
+                }
+            )
+            for each in data["entries"]
+        ),
+        figures=tuple(Figure(**{**each, "samples": tuple(each["samples"])}) for each in data["figures"]),
+        notes=tuple(data["notes"]),
+        load=(data["load"][0], data["load"][1]),
+        seconds=data["seconds"],
+    )
 
 
 def read(path: Path) -> Results:
@@ -146,22 +164,46 @@ def read(path: Path) -> Results:
 
 
 def save(results: Results, path: Path = LATEST) -> list[Path]:
-    """Write JSON, and CSV beside it: one file of the rows, one of the comparison."""
+    """Write JSON, and CSV beside it: one file of the tables' entries, one of the figures with goals."""
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(results.to_json(), indent=1) + "\n")
-    rows = [
+    new = path.with_suffix(".new")  # so that an interrupt in the middle leaves the old file
+    new.write_text(json.dumps(results.to_json(), indent=1) + "\n")
+    new.replace(path)
+    sections = results.sections.values()
+    entries = [[section.name, *_flat(each)] for section in sections for each in section.entries]
+    figures = [
         [section.name, each.what, each.value, each.unit, each.goal, each.margin, each.met, each.note]
-        for section in results.sections.values()
-        for each in section.rows
+        for section in sections
+        for each in section.figures
     ]
-    peers = [list(asdict(each).values()) for section in results.sections.values() for each in section.peers]
-    written = [path]
-    written.append(
-        _csv(path.with_suffix(".csv"), ["section", "what", "value", "unit", "goal", "margin", "met", "note"], rows)
-    )
-    if peers:
-        written.append(_csv(path.with_name(f"{path.stem}-peers.csv"), list(Peer.__dataclass_fields__), peers))
-    return written
+    return [
+        path,
+        _csv(path.with_suffix(".csv"), ["table", *ENTRY], entries),
+        _csv(
+            path.with_name(f"{path.stem}-goals.csv"),
+            ["section", "what", "value", "unit", "goal", "margin", "met", "note"],
+            figures,
+        ),
+    ]
+
+
+ENTRY = (
+    *("instance", "claim", "column", "program", "verdict", "expected", "states", "transitions", "seconds"),
+    *("core_seconds", "states_per_second", "peak_memory_bytes", "bytes_per_state", "runs", "note"),
+    *("published_states", "published_seconds", "published_verdict", "published_note"),
+)
+
+
+def _flat(entry: Entry) -> list[object]:
+    found = entry.measured
+    published = entry.published or Published()
+    return [
+        *(entry.instance, entry.claim, entry.column, entry.program, found.status, entry.expected),
+        *(found.states, found.transitions, round(found.seconds, 4), round(found.core_seconds, 4)),
+        *(round(found.states_per_second), found.peak_memory_bytes, round(found.bytes_per_state, 1)),
+        *(len(found.samples), found.note),
+        *(published.states, published.seconds, published.verdict, published.note),
+    ]
 
 
 def _csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:

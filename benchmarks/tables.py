@@ -1,47 +1,136 @@
-"""The results as tables on the terminal, and the words that terminal and documentation share."""
+"""Results as rows of text, for the terminal and for the documentation.
+
+A paper's table is wide: a line for each instance, a cell for each way to check it. A comparison with peers is long: a
+line for each program on each instance, with the factors by which Quorate does better.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from benchmarks.experiment import Measured, Published
+from benchmarks.results import Entry, Figure, Section
 
-from benchmarks.results import Peer, Results, Row
+Lines = list[tuple[str, ...]]
 
-GOALS = ("", "measured", "goal", "margin")
-# The last two: by which factor Quorate is faster, and uses less memory a state.
-PEERS = ("instance", "program", "states", "seconds", "states/s", "bytes", "faster", "smaller")
-
-
-def goal_cells(row: Row) -> tuple[str, str, str, str]:
-    sign = {"higher": "≥", "lower": "≤", "equal": "="}[row.better]
-    goal = "" if row.goal is None else f"{sign} {quantity(row.goal, row.unit)}"
-    margin = "" if row.margin is None else f"{row.margin:.2f}x"
-    return row.what, quantity(row.value, row.unit), goal, margin
+GOALS = ("", "measured", "goal", "margin", "")
+LONG = (
+    *("instance", "program", "verdict", "states", "transitions", "seconds", "states/s", "memory", "bytes"),
+    *("time", "rate", "size"),
+)
+PEERS_PREFIX = "peers-"
 
 
-def peer_cells(peers: Sequence[Peer]) -> list[tuple[str, ...]]:
-    """A line for each, with the factors by which Quorate does better on that instance."""
-    ours = {peer.instance: peer for peer in peers if peer.program == "Quorate"}
-    lines: list[tuple[str, ...]] = []
-    for peer in peers:
-        base = ours[peer.instance]
-        rated = peer.lasts and base.lasts
+def is_long(section: Section) -> bool:
+    return section.name.startswith(PEERS_PREFIX)
+
+
+# --- figures with goals ------------------------------------------------------------------------------------------
+
+
+def goal_line(figure: Figure) -> tuple[str, ...]:
+    sign = {"higher": "≥", "lower": "≤", "equal": "="}[figure.better]
+    goal = "" if figure.goal is None else f"{sign} {quantity(figure.goal, figure.unit)}"
+    margin = "" if figure.margin is None else f"{figure.margin:.2f}x"
+    outcome = {True: "met", False: "missed", None: ""}[figure.met]
+    return figure.what, quantity(figure.value, figure.unit), goal, margin, outcome
+
+
+# --- wide --------------------------------------------------------------------------------------------------------
+
+
+def wide(section: Section) -> tuple[tuple[str, ...], Lines]:
+    columns = list(dict.fromkeys(entry.column for entry in section.entries))
+    keys = list(dict.fromkeys((entry.instance, entry.claim) for entry in section.entries))
+    claims = any(claim for _, claim in keys)
+    head = ("instance", *(["property"] if claims else []), "verdict", *columns)
+    lines = []
+    for instance, claim in keys:
+        entries = {e.column: e for e in section.entries if (e.instance, e.claim) == (instance, claim)}
+        cells = [cell(entries[column]) if column in entries else "" for column in columns]
+        lines.append((instance, *([claim] if claims else []), _verdict(list(entries.values())), *cells))
+    return head, lines
+
+
+def cell(entry: Entry) -> str:
+    """What was measured, and below it what was published."""
+    ours = "" if entry.measured.note == "published only" else outcome(entry.measured)
+    theirs = published(entry.published) if entry.published else ""
+    if theirs and ours:
+        return f"{ours}\n[{theirs}]"
+    return ours or theirs
+
+
+def outcome(measured: Measured) -> str:
+    match measured.status:
+        case "holds" | "violated":
+            return f"{measured.states:,} / {duration(measured.seconds)}"
+        case "incomplete":
+            return f"> {measured.states:,} / {duration(measured.seconds)}, {measured.note or 'stopped'}"
+        case _:
+            return measured.status
+
+
+def published(figures: Published) -> str:
+    states = [f"{figures.states:,}"] if figures.states is not None else []
+    seconds = [duration(figures.seconds)] if figures.seconds is not None else []
+    return ", ".join(filter(None, [" / ".join(states + seconds), figures.verdict or "", figures.note]))
+
+
+def _verdict(entries: Sequence[Entry]) -> str:
+    found = {entry.measured.status for entry in entries if entry.measured.answered}
+    if any(entry.wrong for entry in entries):
+        return f"WRONG: {' and '.join(sorted(found))}, expected {entries[0].expected}"
+    return " and ".join(sorted(found)) or "no answer"
+
+
+# --- long --------------------------------------------------------------------------------------------------------
+
+
+def long(section: Section) -> tuple[tuple[str, ...], Lines]:
+    lines: Lines = []
+    for entry in section.entries:
+        found = entry.measured
+        plain = section.find(entry.instance, "Quorate, plain")
+        best = fastest(section, entry.instance)
+        peer = entry.program != "Quorate"
+        rated = found.lasts
         lines.append(
             (
-                peer.instance,
-                peer.name,
-                f"{peer.states:,}" if peer.complete else f"> {peer.states:,}",
-                f"{peer.seconds:.2f}",
-                quantity(peer.states_per_second, "states/s") if rated else "",
-                f"{peer.bytes_per_state:.0f}" if rated else "",
-                f"{base.states_per_second / peer.states_per_second:.1f}x" if rated else "",
-                f"{peer.bytes_per_state / base.bytes_per_state:.1f}x" if rated else "",
+                entry.instance,
+                entry.column,
+                found.status if not entry.wrong else f"WRONG: {found.status}",
+                f"{'> ' if found.status == 'incomplete' else ''}{found.states:,}" if found.states else "",
+                f"{found.transitions:,}" if found.transitions else "",
+                duration(found.seconds) if found.states else "",
+                f"{found.states_per_second / 1e6:.2f} M" if rated else "",
+                memory(found.peak_memory_bytes) if found.states else "",
+                f"{found.bytes_per_state:.0f}" if rated else "",
+                _factor(found, found.seconds / best.seconds if best else None) if peer and found.states else "",
+                times(plain.states_per_second / found.states_per_second)
+                if peer and rated and plain and plain.lasts
+                else "",
+                times(found.bytes_per_state / plain.bytes_per_state)
+                if peer and rated and plain and plain.lasts
+                else "",
             )
         )
-    return lines
+    return LONG, lines
+
+
+def fastest(section: Section, instance: str) -> Measured | None:
+    """Quorate's quickest answer with reductions."""
+    found = [section.find(instance, column) for column in ("Quorate", "Quorate, all reductions")]
+    return min((each for each in found if each), key=lambda each: each.seconds, default=None)
+
+
+def _factor(found: Measured, value: float | None) -> str:
+    if value is None or not (found.answered or found.status == "incomplete"):
+        return ""
+    return f"{'> ' if found.status == 'incomplete' else ''}{times(value)}"
+
+
+# --- quantities --------------------------------------------------------------------------------------------------
 
 
 def quantity(value: float, unit: str) -> str:
@@ -53,39 +142,30 @@ def quantity(value: float, unit: str) -> str:
         case "s":
             return f"{value:.2f} s"
         case "x":
-            return f"{value:.2f}x" if value < 10 else f"{value:.1f}x" if value < 100 else f"{value:.0f}x"
+            return times(value)
         case _:
             return f"{value:,.0f}"
 
 
-def show(results: Results, console: Console) -> None:
-    for section in results.sections.values():
-        console.print()
-        if section.rows:
-            table = Table(
-                *GOALS, title=section.name, title_justify="left", title_style="bold", box=None, pad_edge=False
-            )
-            for column in table.columns[1:]:
-                column.justify = "right"
-                column.no_wrap = True
-            for row in section.rows:
-                what, measured, goal, margin = goal_cells(row)
-                style = {True: "green", False: "red", None: ""}[row.met]
-                table.add_row(what, Text(measured, style=style), goal, Text(margin, style=style))
-            console.print(table)
-        if section.peers:
-            peers = Table(*PEERS, box=None, pad_edge=False)
-            for column in peers.columns[2:]:
-                column.justify = "right"
-            for line in peer_cells(section.peers):
-                peers.add_row(*line)
-            console.print()
-            console.print(peers)
-        for note in (*section.notes, busy(section.load, results.machine["cores"])):
-            if note:
-                console.print(note, style="dim", highlight=False)
+def times(value: float) -> str:
+    return f"{value:.2f}x" if value < 10 else f"{value:.1f}x" if value < 100 else f"{value:,.0f}x"
 
 
-def busy(load: tuple[float, float], cores: int) -> str:
+def duration(seconds: float) -> str:
+    if seconds < 0.0995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    if seconds < 2 * 3600:
+        return f"{int(seconds // 60)} m {round(seconds % 60):02d}"
+    return f"{int(seconds // 3600)} h {round(seconds % 3600 / 60):02d}"
+
+
+def memory(count: int) -> str:
+    return f"{count / 2**20:,.0f} MB" if count < 10 * 2**30 else f"{count / 2**30:,.1f} GB"
+
+
+def busy(section: Section, cores: int) -> str:
     """A load near one is the benchmark itself."""
-    return f"Load average {load[0]:.1f} before, {load[1]:.1f} after, on {cores} cores."
+    before, after = section.load
+    return f"Took {duration(section.seconds)}; load average {before:.1f} before, {after:.1f} after, on {cores} cores."

@@ -1,14 +1,25 @@
-"""The benchmarks' own parts: what Spin prints, the Promela it is given, and rows with goals. Nothing here is timed."""
+"""The benchmarks' own parts: what peers print, the models they are given, tables, goals and files. Nothing is timed."""
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchmarks import docs
+from benchmarks import against, docs, gandalf
+from benchmarks.__main__ import DECLARED, TEXTS
+from benchmarks.experiment import PLAIN, Case, Check, Limits, Measured, Paper, Published, Row
+from benchmarks.goals import goals
 from benchmarks.machine import describe
-from benchmarks.promela import Dialect, committed, model
-from benchmarks.results import Peer, Results, Row, Section, from_json, row, save
-from benchmarks.spin import SpinError, parse
+from benchmarks.peers import murphi_om, murphi_paxos, murphi_storage, promela_om, promela_paxos, promela_storage, write
+from benchmarks.peers.process import Finished, PeerError, run
+from benchmarks.peers.promela_paxos import Dialect
+from benchmarks.peers.rumur import Rumur
+from benchmarks.peers.rumur import parse as parse_rumur
+from benchmarks.peers.spin import Spin, parse
+from benchmarks.results import Entry, Figure, Results, Section, figure, from_json, save
+from benchmarks.runner import Runner
+from benchmarks.tables import cell, duration, long, wide
 
 FINISHED = """\
 
@@ -89,35 +100,70 @@ Stats on memory usage (in Megabytes):
 pan: elapsed time 0 seconds
 """
 
+RUMUR_PROGRESS = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<rumur_run>
+<progress states="10000" duration_seconds="1" rules_fired="21000" queue_size="4000" thread_id="0"/>
+<progress states="20000" duration_seconds="2" rules_fired="43000" queue_size="7000" thread_id="0"/>
+"""
+RUMUR_FINISHED = RUMUR_PROGRESS + '<summary states="43681" rules_fired="111326" errors="0" duration_seconds="3"/>\n'
+
+QUIET = Limits(seconds=60, repeat=1)
+
+
+def ended(output: str, *, wall: float = 40.0, cpu: float = 20.0, stopped: str = "") -> Finished:
+    return Finished(output, 0, wall, cpu, 50 << 20, stopped)
+
+
+# --- what peers print ----------------------------------------------------------------------------------------------
+
 
 def test_a_finished_search() -> None:
-    found = parse(FINISHED, cpu_seconds=20.0, wall_seconds=40.0)
-    assert (found.states, found.transitions, found.errors, found.complete) == (8_485_569, 27_792_946, 0, True)
-    assert found.seconds == 33.7
-    assert found.core_seconds == 33.7 / 2
+    found = parse(ended(FINISHED))
+    assert (found.status, found.states, found.transitions) == ("holds", 8_485_569, 27_792_946)
+    assert (found.seconds, found.core_seconds) == (33.7, 33.7 / 2)
     assert round(found.bytes_per_state, 1) == 192.3
-    assert found.total_memory_bytes == int(1688.987 * 2**20)
+    assert found.peak_memory_bytes == int(1688.987 * 2**20)
 
 
 def test_a_search_that_met_a_limit() -> None:
-    found = parse(OUT_OF_MEMORY)
-    assert (found.states, found.errors, found.complete, found.seconds) == (1_932_762, 0, False, 9.44)
+    found = parse(ended(OUT_OF_MEMORY))
+    assert (found.status, found.states, found.seconds) == ("incomplete", 1_932_762, 9.44)
+    assert found.note == "stopped by its limit of memory"
     assert round(found.bytes_per_state) == 256
 
 
 def test_a_violation() -> None:
-    found = parse(VIOLATED)
-    assert (found.states, found.errors, found.seconds) == (554, 1, 0.0)
+    found = parse(ended(VIOLATED, wall=0.02, cpu=0.01))
+    assert (found.status, found.states, found.seconds) == ("violated", 554, 0.01)
 
 
 def test_output_that_is_none() -> None:
-    with pytest.raises(SpinError, match="states, stored"):
-        parse("pan: out of luck\n")
+    with pytest.raises(PeerError, match="states, stored"):
+        parse(ended("pan: out of luck\n"))
+    with pytest.raises(PeerError, match="no summary"):
+        parse_rumur(ended("Illegal instruction\n"))
 
 
-@pytest.mark.parametrize("dialect", ["messages", "packed"])
-def test_the_committed_models_are_those_generated(dialect: Dialect) -> None:
-    assert committed(dialect).read_text() == model(dialect, 2, 3), "run `python -m benchmarks.promela`"
+def test_rumur_finished_and_stopped() -> None:
+    found = parse_rumur(ended(RUMUR_FINISHED))
+    assert (found.status, found.states, found.transitions, found.seconds) == ("holds", 43_681, 111_326, 40.0)
+    stopped = parse_rumur(ended(RUMUR_PROGRESS, stopped="time"))
+    assert (stopped.status, stopped.states, stopped.note) == ("incomplete", 20_000, "stopped by its limit of time")
+
+
+def test_a_process_is_interrupted_at_its_limit_and_may_still_speak(tmp_path: Path) -> None:
+    script = "trap 'echo so far; exit 0' INT; echo begun; while true; do sleep 0.05; done"
+    found = run(["sh", "-c", script], tmp_path, Limits(seconds=0.3))
+    assert (found.output, found.stopped) == ("begun\nso far\n", "time")
+
+
+# --- their models ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", write.texts())
+def test_the_committed_models_are_those_generated(name: str) -> None:
+    assert (write.MODELS / name).read_text() == write.texts()[name], "run `python -m benchmarks.peers.write`"
 
 
 @pytest.mark.parametrize("dialect", ["messages", "packed"])
@@ -127,28 +173,227 @@ def test_every_majority_is_an_option(dialect: Dialect) -> None:
         "messages": {"propose() }": 10, "learn() }": 20},
         "packed": {"propose(1) }": 10, "propose(2) }": 10, "learn(1) }": 20, "learn(2) }": 20},
     }
-    text = model(dialect, 2, 5)
+    text = promela_paxos.model(dialect, 2, 5)
     assert {step: text.count(step) for step in steps[dialect]} == steps[dialect]
 
 
-def test_goals() -> None:
-    assert row("speed", "states/s", [1e6, 4e6, 3e6], goal=3e6).met
-    assert Row("memory", "bytes", 40.0, better="lower", goal=32).margin == 0.8
-    assert Row("memory", "bytes", 40.0, better="lower", goal=32).met is False
-    assert Row("count", "states", 8649, better="equal", goal=8649).met
-    assert Row("count", "states", 8648, better="equal", goal=8649).met is False
-    assert Row("speed", "states/s", 1.0).met is None
+MODELS: dict[str, tuple[str, Callable[[], str], Callable[[], str], int]] = {
+    # our protocol, theirs in Promela and Murphi, and the states that Spin needs to choose an initial state
+    "paxos": ("paxos", lambda: promela_paxos.model("messages", 2, 3), lambda: murphi_paxos.model(2, 3), 0),
+    "om": ("om", lambda: promela_om.model(3), lambda: murphi_om.model(3), 1),
+    "storage": ("regular-storage", lambda: promela_storage.model(3), lambda: murphi_storage.model(3), 0),
+}
+
+
+@pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
+@pytest.mark.parametrize("name", MODELS)
+def test_spin_counts_our_states(name: str) -> None:
+    target, promela, _, more = MODELS[name]
+    ours = Check("", target, {}, PLAIN).measure(QUIET)
+    theirs = Spin("", promela(), "no reduction").measure(QUIET)
+    assert (theirs.status, theirs.states) == ("holds", ours.states + more)
+
+
+@pytest.mark.skipif(shutil.which("rumur") is None, reason="rumur is not installed")
+@pytest.mark.parametrize("name", MODELS)
+def test_rumur_counts_our_states(name: str) -> None:
+    target, _, murphi, _ = MODELS[name]
+    ours = Check("", target, {}, PLAIN).measure(QUIET)
+    theirs = Rumur("", murphi()).measure(QUIET)
+    assert (theirs.status, theirs.states) == ("holds", ours.states)
+
+
+# --- what is declared ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_table_has_its_text_and_every_cell_its_name(quick: bool) -> None:
+    for module in DECLARED:
+        tables = module.rows(quick)
+        assert set(tables) == set(module.TABLES)
+        assert set(tables) <= set(TEXTS)
+        for rows in tables.values():
+            assert rows
+            cells = [(row.instance, row.claim, case.column) for row in rows for case in row.cases]
+            assert len(set(cells)) == len(cells)
+
+
+def test_half_of_the_acceptors_is_no_majority() -> None:
+    verdicts = {row.instance: row.verdict for row in gandalf.rows(False)["gandalf-2"]}
+    assert (verdicts["(2,8,16,5)"], verdicts["(2,8,16,4)"]) == ("holds", "violated")
+
+
+def test_an_option_that_does_not_exist_is_said_to_be_missing() -> None:
+    found = Check("", "paxos", {}, {"por": "none", "warp": 9}).measure(QUIET)
+    assert found.status == "not available"
+    assert "warp" in found.note
+    assert Check("", "no-such-protocol").measure(QUIET).status == "not available"
+    assert Check("", "paxos", {"no_such_parameter": 1}).measure(QUIET).status == "not available"
+
+
+def test_a_check_in_a_process_of_its_own() -> None:
+    found = Check("", "paxos", {"acceptors": 3}, PLAIN).measure(Limits(seconds=60, repeat=3))
+    assert (found.status, found.states, found.transitions, len(found.samples)) == ("holds", 8_649, 20_049, 3)
+    assert found.peak_memory_bytes > 1 << 20
+    stopped = Check("", "paxos", {"acceptors": 5}, {**PLAIN, "max_states": 1000}).measure(QUIET)
+    assert (stopped.status, stopped.note) == ("incomplete", "stopped by its limit of states")
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+class Scripted:
+    """A case that says how often it was measured."""
+
+    program = "Quorate"
+    published = None
+
+    def __init__(self, column: str, answers: list[Measured | BaseException]) -> None:
+        self.column = column
+        self.answers = answers
+
+    @property
+    def key(self) -> object:
+        return self.column
+
+    def measure(self, limits: Limits) -> Measured:
+        answer = self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+ANSWER = Measured("holds", 10, 20, 0.5, 0.5, 0.4, samples=(0.5,))
+
+
+def test_an_interrupt_keeps_what_was_measured_and_resuming_measures_the_rest() -> None:
+    kept: list[Section] = []
+    once = Scripted("once", [ANSWER])
+    later = Scripted("later", [KeyboardInterrupt(), ANSWER])
+    cases: tuple[Case, ...] = (once, later)
+    with pytest.raises(KeyboardInterrupt):
+        Runner(lambda _: None, kept.append, QUIET).table("t", [Row("i", "holds", cases)])
+    assert [entry.column for entry in kept[-1].entries] == ["once"]
+    known = {("t", e.instance, e.claim, e.column): e.measured for e in kept[-1].entries}
+    whole = Runner(lambda _: None, kept.append, QUIET, known).table("t", [Row("i", "holds", cases)])
+    assert [entry.measured for entry in whole.entries] == [ANSWER, ANSWER]
+
+
+def test_one_case_that_fails_does_not_end_the_run_and_the_same_case_is_measured_once() -> None:
+    failing = Scripted("failing", [RuntimeError("no luck\nat all")])
+    shared = Scripted("shared", [ANSWER])
+    rows = [Row("a", "holds", (failing, shared)), Row("b", "holds", (shared,))]
+    section = Runner(lambda _: None, lambda _: None, QUIET).table("t", rows)
+    assert [entry.measured.status for entry in section.entries] == ["failed", "holds", "holds"]
+    assert section.entries[0].measured.note == "no luck"
+
+
+# --- showing ---------------------------------------------------------------------------------------------------------
+
+
+def test_goals_are_met_or_missed() -> None:
+    assert figure("speed", "states/s", [1e6, 4e6, 3e6], goal=3e6).met
+    assert Figure("memory", "bytes", 40.0, better="lower", goal=32).margin == 0.8
+    assert Figure("memory", "bytes", 40.0, better="lower", goal=32).met is False
+    assert Figure("count", "states", 8649, better="equal", goal=8649).met
+    assert Figure("count", "states", 8648, better="equal", goal=8649).met is False
+    assert Figure("speed", "states/s", 1.0).met is None
+
+
+def entry(instance: str, column: str, measured: Measured, published: Published | None = None) -> Entry:
+    program = column.partition(",")[0]
+    return Entry(instance, "", "holds", column, program, measured, published)
+
+
+PLAIN_5 = Measured("holds", 8_485_569, 27_792_946, 3.1, 3.0, 3.0, 250 << 20, 29.0, (3.1,))
+REDUCED_5 = Measured("holds", 39_477, 200_000, 0.2, 0.2, 0.1, 30 << 20, 60.0, (0.2,))
+SPIN_5 = Measured("holds", 8_485_569, 27_792_946, 34.0, 34.0, 34.0, 1 << 30, 290.0, (34.0,))
+RUMUR_4 = Measured("holds", 206, 616, 0.1, 0.1, 0.1, 2 << 20, 0.0, (0.1,))
+OURS_4 = Measured("holds", 20, 60, 0.1, 0.1, 0.1, 2 << 20, 0.0, (0.1,))
+
+
+def some_results() -> Results:
+    paxos = Section(
+        against.PAXOS,
+        (
+            entry("(2,5,1)", "Quorate, plain", PLAIN_5),
+            entry("(2,5,1)", "Quorate", REDUCED_5),
+            entry("(2,5,1)", "Spin", SPIN_5),
+        ),
+    )
+    om = Section(against.OM, (entry("4", "Quorate", OURS_4), entry("4", "Rumur, scalarsets", RUMUR_4)))
+    stopped = Measured("incomplete", 5_000_000, 1, 120.0, 120.0, 120.0, note="stopped by its limit of time")
+    gone = Published(28_208_534, note="out of memory")
+    table = Section(
+        "gandalf-2",
+        (
+            entry("(2,8,16,5)", "Spin, published", Measured("skipped", note="published only"), gone),
+            entry("(2,8,16,5)", "default", stopped),
+        ),
+    )
+    table = Section("gandalf-2", tuple(Entry(**{**vars(e), "program": "Quorate"}) for e in table.entries))
+    return Results(describe(), "2024-05-01", "abc", False, True, {s.name: s for s in (table, paxos, om)})
+
+
+def test_the_goals_of_a_run() -> None:
+    found = {each.what: each for each in goals(some_results()).figures}
+    speed = found["Paxos (2,5,1): time to verdict, times less than Spin"]
+    assert (round(speed.value), speed.met) == (170, True)
+    rate = found["Paxos, plain search: times Spin's states per second, at the least"]
+    assert (round(rate.value, 1), rate.met) == (11.3, True)
+    assert found["Paxos, plain search: times less memory a state than Spin, at the least"].value == 10
+    assert found["peers-paxos: searches by peers without symmetry that count our states"].met
+    assert found["OM(1), 4 lieutenants: times fewer states than Rumur with scalarsets"].value == 10.3
+    gone = found["rows of the GandALF tables where Spin ran out of memory, answered exhaustively"]
+    assert (gone.value, gone.goal, gone.met, gone.note) == (0, 1, False, "not: gandalf-2 (2,8,16,5)")
+
+
+def test_another_count_or_verdict_is_wrong() -> None:
+    off = Measured("holds", 8_485_568, 0, 34.0, 34.0, 34.0, 1 << 30, 290.0)
+    section = Section(against.PAXOS, (entry("(2,5,1)", "Quorate, plain", PLAIN_5), entry("(2,5,1)", "Spin", off)))
+    results = Results(describe(), "2024-05-01", "abc", False, True, {section.name: section})
+    assert goals(results).wrong == ("peers-paxos: searches by peers without symmetry that count our states: 0, not 1",)
+    violated = Section("t", (entry("i", "default", Measured("violated", 3)),))
+    assert violated.wrong == ("t, i, default: violated, not holds",)
+    assert wide(violated)[1][0][1] == "WRONG: violated, expected holds"
+
+
+def test_cells_have_the_published_figures_beside_ours() -> None:
+    published = Published(6_247_530, 23 * 3600, "more than")
+    assert cell(entry("i", "default", REDUCED_5, published)) == "39,477 / 0.20 s\n[6,247,530 / 23 h 00, more than]"
+    missing = Measured("not available", note="symmetry='auto' is not available in this version")
+    assert cell(entry("i", "all", missing)) == "not available"
+    assert [duration(each) for each in (0.002, 4.06, 72, 577, 12_600)] == [
+        "2 ms",
+        "4.06 s",
+        "72.0 s",
+        "9 m 37",
+        "3 h 30",
+    ]
 
 
 def test_results_survive_their_file(tmp_path: Path) -> None:
-    quorate = Peer("(2,5,1)", "Quorate", "paxos", "plain", 8_485_569, 27_792_946, True, 3.0, 2.9, 29.0)
-    spin = Peer("(2,5,1)", "Spin", "messages", "plain", 5_000_000, 15_500_000, False, 34.0, 32.0, 256.0)
-    ratio = Row("times the states per second of Spin", "x", 18.7, (18.7,), goal=10)
-    section = Section("spin", (ratio,), (quorate, spin), ("A note.",), (0.5, 1.0), 40.0)
-    results = Results(describe(), "2024-05-01", False, {"spin": section})
+    results = some_results()
+    results = results.with_section(goals(results))
     written = save(results, tmp_path / "latest.json")
-    assert [path.name for path in written] == ["latest.json", "latest.csv", "latest-peers.csv"]
+    assert [path.name for path in written] == ["latest.json", "latest.csv", "latest-goals.csv"]
     assert from_json(json.loads(written[0].read_text())) == results
-    page = docs.page(results)
-    assert "| times the states per second of Spin | 18.7x | ≥ 10.0x | 1.87x | met |" in page
-    assert "| (2,5,1) | Spin | > 5,000,000 | 34.00 | 0.16 M/s | 256 | 18.7x | 8.8x |" in page
+    page = docs.page(results, TEXTS)
+    assert (
+        "| Paxos (2,5,1): time to verdict, times less than Spin (0.20 s, Spin 34.0 s) | 170x | ≥ 100x | 1.70x | met |"
+        in page
+    )
+    head, lines = long(results.sections[against.PAXOS])
+    spin = dict(zip(head, lines[2], strict=True))
+    assert (spin["time"], spin["rate"], spin["size"]) == ("170x", "11.3x", "10.0x")
+    assert (
+        "| (2,8,16,5) | no answer | 28,208,534, out of memory | > 5,000,000 / 2 m 00, stopped by its limit of time |"
+        in page
+    )
+
+
+def test_a_published_figure_is_shown_where_nothing_is_measured() -> None:
+    section = Runner(lambda _: None, lambda _: None, QUIET).table(
+        "t", [Row("i", "holds", (Paper("naive", Published(795_945)), Scripted("auto", [ANSWER])))]
+    )
+    assert wide(section) == (("instance", "verdict", "naive", "auto"), [("i", "holds", "795,945", "10 / 0.50 s")])

@@ -1,0 +1,1 @@
+"""Other model checkers on the same instances: getting them, their models of our protocols, running them."""

@@ -1,0 +1,62 @@
+"""Running tables: every case in turn, within limits, kept as soon as it is measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from benchmarks.experiment import Case, Limits, Measured, Row
+from benchmarks.machine import load
+from benchmarks.results import Entry, Section
+
+Say = Callable[[str], None]
+Keep = Callable[[Section], None]
+Known = dict[tuple[str, str, str, str], Measured]  # by table, instance, claim and column
+
+
+class Runner:
+    """Measures tables. `keep` gets a section again and again, as it grows."""
+
+    def __init__(self, say: Say, keep: Keep, limits: Limits, known: Known | None = None) -> None:
+        self.say = say
+        self.keep = keep
+        self.limits = limits
+        self.known = known or {}
+        self._measured: dict[object, Measured] = {}
+
+    def table(self, name: str, rows: Sequence[Row]) -> Section:
+        total = sum(len(row.cases) for row in rows)
+        begin, before, number = time.perf_counter(), load(), 0
+        section = Section(name)
+        for row in rows:
+            for case in row.cases:
+                number += 1
+                measured = self.known.get((name, row.instance, row.claim, case.column))
+                if measured is None:
+                    self.say(f"{name} {number} of {total}: {row.instance} {row.claim} {case.column}")
+                    measured = self._measure(case)
+                    self.say(f"    {_words(measured)}")
+                entry = Entry(row.instance, row.claim, row.verdict, case.column, case.program, measured, case.published)
+                elapsed = round(time.perf_counter() - begin, 1)
+                section = replace(section, entries=(*section.entries, entry), load=(before, load()), seconds=elapsed)
+                self.keep(section)
+        return section
+
+    def _measure(self, case: Case) -> Measured:
+        """A table may list an instance twice, with different published figures: it is measured once."""
+        same = case.key
+        if same not in self._measured:
+            try:
+                self._measured[same] = case.measure(self.limits)
+            except Exception as error:
+                # One case that fails must not cost the hour that the others took; it is shown as failed.
+                self._measured[same] = Measured("failed", note=str(error).splitlines()[0])
+        return self._measured[same]
+
+
+def _words(measured: Measured) -> str:
+    if not measured.states:
+        return f"{measured.status}: {measured.note}"
+    note = f" ({measured.note})" if measured.note else ""
+    return f"{measured.status}, {measured.states:,} states, {measured.seconds:.2f} s{note}"
