@@ -2,16 +2,20 @@
 
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
+from typing import Any
 
+import pytest
 from hypothesis import given
 
 from quorate import check
+from quorate.cli.target import load
 from quorate.language.definition import define
+from quorate.language.values import show
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
 from quorate.traces.chart.fitting import fitted
-from quorate.traces.chart.layout import ASIDE, Drawing, laid_out
+from quorate.traces.chart.layout import ASIDE, Drawing, Line, laid_out
 from quorate.traces.chart.model import chart
 from quorate.traces.regroup import regroup
 from quorate.traces.trace import Trace
@@ -32,6 +36,9 @@ def assert_legible(drawing: Drawing) -> None:
     bars = [(bar.x, bar.top, bar.bottom) for bar in drawing.bars]
     for one_bar, two_bar in combinations(bars, 2):
         assert one_bar[0] != two_bar[0] or one_bar[2] <= two_bar[1] or two_bar[2] <= one_bar[1]
+    for head in drawing.reminders:
+        assert not any(top < head.y + 22 and head.y < bottom for _, top, _, bottom in boxes)
+        assert not any(bar.top < head.y + 22 and head.y < bar.bottom for bar in drawing.bars)
     for line in drawing.lines:
         assert line.y1 < line.y2 or line.cut_start or line.cut_end, "time runs down"
 
@@ -59,6 +66,11 @@ def test_twelve_processes_and_sixty_steps() -> None:
     assert len(drawing.heads) == 12
     assert drawing.width < 2100
     assert not drawing.folds
+    names = [head.name for head in drawing.heads]
+    assert [head.name for head in drawing.reminders] == names * (len(drawing.reminders) // 12)
+    places = [0.0, *sorted({head.y for head in drawing.reminders}), drawing.end]
+    assert len(places) > 3
+    assert max(two - one for one, two in pairwise(places)) < 1100  # some names are always in sight
     assert_legible(drawing)
 
 
@@ -111,3 +123,60 @@ def test_text_that_is_too_long_is_broken_and_then_cut() -> None:
         " value=2),…",
     ]
     assert lines("x" * 40, 10) == ["xxxxxxxxx…"]
+
+
+VIOLATED: dict[str, dict[str, Any]] = {
+    "faulty-paxos": {},
+    "faulty-paxos-2": {},
+    "paxos-counting": {"heed": False},
+    "echo-multicast": {"honest_receivers": 2, "byzantine_receivers": 2},
+    "wrong-regular-storage": {},
+    "safe-storage": {"late": True},
+    "atomic-storage": {"write_back": False},
+    "om": {"traitors": 2},
+    "faulty-fd-consensus": {},
+    "two-phase-commit": {"crashes": 1},
+    "two-phase-commit-recovery": {"forgetful": True},
+    "three-phase-commit": {"alone": True},
+    "multi-paxos": {"last_slot_only": True},
+    "raft-election": {"forgetful": True},
+    "pbft": {"byzantine": 2},
+    "ben-or": {"hasty": True},
+    "chandra-toueg": {"newest": False},
+    "chain-replication": {"anywhere": True},
+    "lamport-mutex": {"ordered": False},
+    "gossip": {"gullible": True},
+}
+"""Every bundled protocol that can be broken, broken."""
+
+
+@pytest.mark.parametrize("name", VIOLATED)
+def test_the_counterexamples_of_the_library(name: str) -> None:
+    trace = check(load(name)(**VIOLATED[name])).trace
+    assert trace is not None
+    drawing = laid_out(chart(trace))
+    assert_legible(drawing)
+    assert_named(drawing)
+    assert drawing.width < 1400
+    assert [bar.number for bar in drawing.bars if bar.bad] == [len(trace)]
+
+
+def assert_named(drawing: Drawing) -> None:
+    """What every arrow carries is written at one of its ends."""
+    written: dict[int, str] = {}
+    for label in drawing.labels:
+        written[label.number] = written.get(label.number, "") + "".join(span.text for span in label.spans)
+    for line in drawing.lines:
+        ends = written.get(line.arrow.sent, "") + written.get(line.arrow.ended or 0, "")
+        twins = [written.get(other.arrow.ended or 0, "") for other in drawing.lines if _equal(other, line)]
+        assert type(line.arrow.message).__name__[:12] in ends + "".join(twins), line.arrow
+
+
+def _equal(one: Line, two: Line) -> bool:
+    return one.arrow.sent == two.arrow.sent and show(one.arrow.message) == show(two.arrow.message)
+
+
+@given(traces())
+def test_every_message_is_named(trace: Trace) -> None:
+    assert_named(laid_out(chart(trace)))
+    assert_named(laid_out(chart(trace), fold=6))

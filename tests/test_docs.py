@@ -101,6 +101,26 @@ def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
             assert matches(expected, actual), f"$ {command}\n" + "\n".join(actual)
 
 
+PICTURES = {
+    "faulty-paxos.svg": "faulty-paxos",
+    "lossy-lock.svg": "lossy_lock.py --property deadlock",
+    "attacker.svg": "two-phase-commit -p participants=2 --byzantine Coordinator=1 --property validity",
+}
+"""How each was drawn: `quorate check ... --chart docs/pictures/NAME`."""
+
+
+def test_the_pictures_are_what_is_drawn_today(tmp_path: Path) -> None:
+    for file, body in blocks(ROOT / "docs/tutorial.md", "python"):
+        if file is not None:
+            (tmp_path / file).write_text(body, encoding="utf-8")
+    assert sorted(path.name for path in (ROOT / "docs/pictures").iterdir()) == sorted(PICTURES)
+    for picture, arguments in PICTURES.items():
+        run = [sys.executable, "-c", "from quorate.cli.main import run; run()", "check", *shlex.split(arguments)]
+        subprocess.run([*run, "--chart", picture], cwd=tmp_path, capture_output=True, check=False)
+        drawn = (tmp_path / picture).read_text(encoding="utf-8")
+        assert drawn == (ROOT / "docs/pictures" / picture).read_text(encoding="utf-8"), picture
+
+
 def test_every_error_code_is_explained() -> None:
     explained = set(re.findall(r"Q\d{3}", (ROOT / "docs/errors.md").read_text(encoding="utf-8")))
     used: set[str] = set()

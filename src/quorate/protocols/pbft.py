@@ -69,7 +69,7 @@ class Replica(Process):
         self.committed = self.prepared
 
 
-class Byzantine(Process):
+class Byzantine(Process, byzantine=True):
     replicas: Peers
 
     @start

@@ -238,7 +238,7 @@ class _Reader:
             yield from self._side(node.left, scope)
             yield from self._side(node.right, scope)
             return
-        if not is_literal(node):
+        if not is_literal(node) and self._spoken(node, scope) != self.shown(self.value(node, scope)):
             yield self._said(node, scope)
 
     # --- calls -------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ meet another, or an arrow of its own step. Steps that do the same in several pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quorate.language.values import show
@@ -18,6 +18,7 @@ from quorate.traces.words import count, names
 
 NARROWEST, WIDEST = 156.0, 208.0  # between two lifelines
 PAGE = 1180.0  # what a chart likes to fit into
+SCREEN = 900.0  # how far down one can look before forgetting which lifeline is whose
 MARGIN = 20.0
 BETWEEN_ROWS = 20.0
 ASIDE = 11.0  # from a lifeline to the text beside it
@@ -121,6 +122,8 @@ class Drawing:
     gap: float
     titled: bool = True
     heads: list[Head] = field(default_factory=list)
+    reminders: list[Head] = field(default_factory=list)
+    """The heads once more, between rows, where the first ones are out of sight."""
     roles: list[Role] = field(default_factory=list)
     lives: list[Life] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
@@ -223,7 +226,7 @@ class _Layout:
                 full.append(said.full)
                 # In a shared row the neighbour needs the other side; what the network does is told away from its mark.
                 beside[block if shared or seen.by_network else side].extend(said.lines)
-            for said in (self._title(seen), *self._details(seen)):
+            for said in (self._title(seen), *self._details(seen), *self._unheard(seen)):
                 full.append(said.full)
                 beside[block].extend(said.lines)
             row.left[seen.number], row.right[seen.number] = beside["left"], beside["right"]
@@ -298,6 +301,23 @@ class _Layout:
             said.append(fitted([f"fails: {seen.failure}"], self.room, "bad"))
         return said
 
+    def _unheard(self, seen: Happening) -> list[Lines]:
+        """What is sent here and labelled nowhere else, since nobody in the picture receives it."""
+        arrived = {
+            show(arrow.message)
+            for arrow in self.chart.arrows
+            if arrow.sent == seen.number and arrow.ended is not None and arrow.end not in ("merged", "replaced")
+            if not self.rows[self.row_of[arrow.ended]].hidden
+        }
+        shown = {lane.column for lane in self.chart.lanes}
+        said: dict[str, Lines] = {}
+        for arrow in seen.outgoing if not seen.by_network else ():
+            name = show(arrow.message)
+            if name not in arrived and name not in said and arrow.receiver in shown:
+                style = "attack" if arrow.byzantine else f"message:{type(arrow.message).__name__}"
+                said[name] = fitted([f"⇢\u00a0{form}" for form in forms(arrow.message)], self.room, style)
+        return list(said.values())
+
     def _change(self, difference: Difference) -> Lines:
         path, kind, before, after = difference
         if kind == "changed":
@@ -348,6 +368,7 @@ class _Layout:
         y += BETWEEN_ROWS
         at: dict[int, _Row] = {}
         previous: Fold | None = None
+        named = top
         for row in self.rows:
             for seen in row.happenings:
                 at[seen.number] = row
@@ -358,6 +379,10 @@ class _Layout:
                     y += previous.height + BETWEEN_ROWS
                 row.top, row.height = previous.y, previous.height
                 continue
+            if y + row.height - named > SCREEN:
+                drawing.reminders += [replace(head, y=y) for head in drawing.heads]
+                y += HEADS + BETWEEN_ROWS
+                named = y
             row.top = y
             self._write(row)
             y += row.height + BETWEEN_ROWS

@@ -11,7 +11,7 @@ from html import escape
 from math import hypot
 
 from quorate.traces.chart.fitting import LINE, SIZE
-from quorate.traces.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Label, Line
+from quorate.traces.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Head, Label, Line
 from quorate.traces.chart.model import Arrow
 
 HUES = 6
@@ -148,6 +148,7 @@ class _Writer:
         yield from self._folds()
         for line in drawing.lines:
             yield from self._flight(line)
+        yield from self._reminders()
         yield from self._steps()
         yield from self._verdict()
         yield "</svg>"
@@ -162,19 +163,29 @@ class _Writer:
                 f"{escape(role.name)}</text>"
             )
         for head in self.drawing.heads:
-            kind = " attack" if head.byzantine else " read" if head.read and self.chart.bad else ""
-            yield (
-                f'<rect class="head{kind}" x="{head.x - head.width / 2:.1f}" y="{head.y:.1f}" '
-                f'width="{head.width:.1f}" height="22" rx="5"/>'
-            )
-            room = int((head.width - 8) / LETTER)
-            name = head.name if len(head.name) <= room else head.name[: room - 1] + "…"
-            mark = " ☠" if head.byzantine else ""
-            yield (
-                f'<text class="sans strong" x="{head.x:.1f}" y="{head.y + 15:.1f}" text-anchor="middle">'
-                f"{escape(name)}{mark}</text>"
-            )
+            yield from self._head(head)
         yield "</g>"
+
+    def _reminders(self) -> Iterator[str]:
+        if self.drawing.reminders:
+            yield '<g class="reminders" aria-hidden="true">'
+            for head in self.drawing.reminders:
+                yield from self._head(head)
+            yield "</g>"
+
+    def _head(self, head: Head) -> Iterator[str]:
+        kind = " attack" if head.byzantine else " read" if head.read and self.chart.bad else ""
+        yield (
+            f'<rect class="head{kind}" x="{head.x - head.width / 2:.1f}" y="{head.y:.1f}" '
+            f'width="{head.width:.1f}" height="22" rx="5"/>'
+        )
+        room = int((head.width - 8) / LETTER)
+        name = head.name if len(head.name) <= room else head.name[: room - 1] + "…"
+        mark = " ☠" if head.byzantine else ""
+        yield (
+            f'<text class="sans strong" x="{head.x:.1f}" y="{head.y + 15:.1f}" text-anchor="middle">'
+            f"{escape(name)}{mark}</text>"
+        )
 
     def _lives(self) -> Iterator[str]:
         yield '<g class="lives">'

@@ -146,9 +146,10 @@ class _Canvas:
         start, end = self.x[arrow.sender], self.x[seen.column]
         style = "fault" if seen.kind in ("lose", "duplicate", "discard") or arrow.byzantine else "message"
         if start == end or arrow.copy:  # it is here already
-            text = f" ↻ {show(arrow.message)}"
-            self._put(line, end + 1, text[: self.width - end - 1], style)
-            return line, True
+            room = self.width - end - 4
+            text = next((form for form in forms(arrow.message) if len(form) <= room), None)
+            self._put(line, end + 1, f" ↻ {text or compact(arrow.message)[: room - 1] + '…'}", style)
+            return line, text is not None
         tip = {"lose": "✕", "discard": "✕", "duplicate": "○"}.get(seen.kind, "▶" if start < end else "◀")
         low, high = self._stroke(line, start, end, "─", tip, style)
         line[start] = Piece("├" if start < end else "┤", "faint")
