@@ -26,10 +26,6 @@ Parameters = dict[str, Any]
 
 PLAIN: Any = {"quotient": "off", "dead_messages": "off", "por": "none"}
 DEEP = pytest.mark.skipif(not os.environ.get("QUORATE_DEEP"), reason="set QUORATE_DEEP to run the long ones")
-OURS = (
-    *("paxos-counting", "echo-multicast", "regular-storage", "wrong-regular-storage", "safe-storage", "atomic-storage"),
-    *("om", "fd-consensus", "faulty-fd-consensus"),
-)
 
 
 def load(name: str, parameters: Parameters) -> System:
@@ -324,7 +320,7 @@ def test_the_plain_search_counts_as_the_reference_does(name: str, parameters: Pa
     )
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", CATALOGUE)
 def test_the_defaults_are_answered_soon(name: str) -> None:
     began = time.process_time()  # what others do on the machine does not count
     assert quorate.check(load(name, {})).verdict == ("violated" if name.startswith(("wrong", "faulty")) else "holds")

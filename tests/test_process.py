@@ -182,6 +182,24 @@ def test_declarations_of_a_process_that_are_refused() -> None:
         class Wrong(Process):
             pid: int  # type: ignore[assignment]
 
+    with pytest.raises(ModelError, match=r"Wrong3\.crashed: the name is taken by the language"):
+
+        class Wrong3(Process):
+            crashed: bool = False
+
+    with pytest.raises(ModelError, match=r"Wrong4\.durable names `votd_for`, and Wrong4 has no such field") as caught:
+
+        class Wrong4(Process):
+            durable = ("votd_for",)
+            voted_for: int = 0
+
+    assert caught.value.hint == "did you mean `voted_for`?"
+    with pytest.raises(ModelError, match=r"Wrong5\.durable is the text 'term', not names of fields"):
+
+        class Wrong5(Process):
+            durable = "term"  # type: ignore[assignment]
+            term: int = 0
+
     with pytest.raises(ModelError, match="Wrong2 defines __init__, which is never called"):
 
         class Wrong2(Process):

@@ -22,8 +22,6 @@ class _Missing:
 MISSING: Any = _Missing()
 """The default of a field that has none: `spawn` or `connect` gives its value."""
 
-_RESERVED = {"pid", "send", "reply", "choose", "emit", "within"}
-
 
 class Automaton:
     """Fields, and the refusal of anything that is not a field."""
@@ -33,6 +31,8 @@ class Automaton:
     _fields: ClassVar[dict[str, Any]] = {}
     _byzantine: ClassVar[bool] = False
     """Whether properties leave its processes out unless they ask for this very class."""
+    _reserved: ClassVar[frozenset[str]] = frozenset({"pid", "send", "reply", "choose", "emit", "within"})
+    """Names that no field can have."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         name = type(self).__name__
@@ -60,7 +60,7 @@ class Automaton:
         for base in reversed(cls.__mro__[1:]):
             fields.update(base.__dict__.get("_fields", {}))
         for name in own_annotations(cls):
-            if name in _RESERVED:
+            if name in cls._reserved:
                 raise ModelError(
                     f"{cls.__name__}.{name}: the name is taken by the language",
                     hint="give the field another name",
@@ -101,7 +101,7 @@ class Automaton:
             return ModelError(
                 f"{cls.__name__}.pid was assigned: a process keeps its identity", code="Q102", location=caller()
             )
-        if name in _RESERVED:
+        if name in cls._reserved:
             hint = f"`{name}` is part of the language: give the field another name"
         elif hasattr(cls, name) and not callable(getattr(cls, name)):
             hint = f"a constant of the class is no field: annotate it to make it one, `{name}: <type> = ...`"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from quorate.language.automaton import Automaton
-from quorate.language.errors import ModelError, caller
+from quorate.language.errors import ModelError, caller, did_you_mean
 from quorate.language.message import Event, Message, stamped
 from quorate.language.pid import Peers, Pid
 from quorate.language.signed import Signed, signed
@@ -34,6 +34,27 @@ class Process(Automaton):
     """
 
     __slots__ = ()
+    _reserved = Automaton._reserved | {"sign", "durable", "crashed"}
+    durable: ClassVar[tuple[str, ...]] = ()
+    """The fields that a process which recovers from a crash still has: `durable = ("term", "voted_for")`."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if isinstance(cls.durable, str):
+            raise ModelError(
+                f"{cls.__name__}.durable is the text {cls.durable!r}, not names of fields",
+                hint=f"write a tuple: durable = ({cls.durable!r},)",
+                code="Q106",
+                location=caller(),
+            )
+        for name in cls.durable:
+            if name not in cls._fields:
+                raise ModelError(
+                    f"{cls.__name__}.durable names `{name}`, and {cls.__name__} has no such field",
+                    hint=did_you_mean(name, cls._fields),
+                    code="Q106",
+                    location=caller(),
+                )
 
     @property
     def pid(self) -> Pid:
