@@ -114,6 +114,15 @@ def test_multicast_holds_whatever_attackers_send(receivers: int, byzantine: dict
     assert quorate.check(EchoMulticast(**multicast(receivers, 1, 0, 0)), byzantine=byzantine).ok
 
 
+@DEEP
+def test_attackers_find_by_themselves_how_to_break_multicast_beyond_the_threshold() -> None:
+    system = EchoMulticast(**multicast(4, 1, 0, 0))
+    result = quorate.check(system, byzantine={"initiator": 1, "receiver": 2})
+    assert result.property == "agreement"
+    assert result.trace is not None
+    assert len(result.trace.steps) == 6  # the strategy takes 11: it also waits for echoes that it could have made up
+
+
 def test_without_the_second_round_the_register_is_regular() -> None:
     assert quorate.check(load("atomic-storage", {"write_back": False}), property="regularity").ok
 

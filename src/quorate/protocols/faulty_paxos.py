@@ -1,4 +1,7 @@
-"""Paxos with a learner that counts acceptances without comparing what was accepted: it breaks agreement."""
+"""Paxos with a learner that counts acceptances without comparing what was accepted: it breaks agreement.
+
+That is the Faulty Paxos of Bokor, Kinder, Serafini and Suri (2011). No crash is needed to see it.
+"""
 
 from quorate import quorum
 from quorate.protocols import paxos

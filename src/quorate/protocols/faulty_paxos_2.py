@@ -2,7 +2,8 @@
 
 Lamport (2001) lets an acceptor accept a proposal unless it has *promised* otherwise, so it may accept an older one
 after a newer one, provided that it keeps reporting the highest. This one reports the last. It takes three proposals to
-see the harm: the second is chosen, a late acceptance of the first covers it up, and the third revives the first.
+see the harm: the second is chosen, a late acceptance of the first covers it up, and the third revives the first. In
+Bokor's thesis (2011, table 4.1) it is Faulty Paxos II.
 """
 
 from quorate import on

@@ -1,6 +1,7 @@
 """Paxos with one message per transition: what a quorum transition takes in one step is counted message by message.
 
 The counters stop at the majority and are reset once they have served, so that they add no states that do not matter.
+It solves what `paxos` solves, under the same faults; the comparison is that of Bokor's thesis (2011, section 3.4).
 """
 
 from quorate import Map, Peers, Process, System, invariant, majority, on, step
