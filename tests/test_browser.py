@@ -299,7 +299,28 @@ def test_the_map(page: Any, commit: str, paxos: str) -> None:
     assert texts(page, "#map") == ["More than 600 states: too many for a map."]
 
 
-def test_the_printed_page_is_complete(page: Any, report: str, tmp_path: Path) -> None:
+def test_the_printed_page_is_complete(page: Any, report: str) -> None:
     page.goto(report)
-    page.pdf(path=tmp_path / "report.pdf", format="A4", landscape=True)
-    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    page.keyboard.press("j")
+    page.emulate_media(media="print")
+    assert page.locator("#theme").is_hidden()
+    assert page.locator("footer").is_hidden()
+    width = page.evaluate("document.documentElement.clientWidth")
+    assert all(page.locator("li.step").nth(at).is_visible() for at in range(11))
+    picture = page.locator(".picture svg").bounding_box()
+    assert picture["width"] <= width  # scaled to the paper, not cut
+    faded = "nodes => nodes.filter(node => getComputedStyle(node).opacity !== '1').length"
+    assert page.eval_on_selector_all("g.step", faded) == 0  # what was chosen on the screen is not on paper
+    assert page.locator("details li").first.is_hidden()
+    assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) >= 2
+    assert page.locator("details li").first.is_visible()  # printing has opened it: on paper nobody can
+
+
+def test_a_wide_chart_is_printed_across(page: Any, tmp_path: Path) -> None:
+    write(check(FaultyPaxos(acceptors=7), target="faulty-paxos"), tmp_path / "wide.html")
+    page.goto((tmp_path / "wide.html").as_uri())
+    assert page.locator(".picture.wide").count() == 1
+    sizes = {
+        tuple(map(float, found)) for found in re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", page.pdf(format="A4"))
+    }
+    assert {width > height for width, height in sizes} == {True, False}

@@ -111,6 +111,14 @@ def test_a_result_that_holds_shows_its_witnesses() -> None:
     assert "The shortest run that reaches commit" in "".join(page.words)
 
 
+def test_it_says_how_to_check_again_with_the_same_faults() -> None:
+    result = check(TwoPhaseCommit(), byzantine={"Coordinator": 1}, search="dfs", target="two-phase-commit")
+    words = "".join(Page(document(result)).words)
+    assert (
+        "quorate check two-phase-commit -p participants=3 -p crashes=0 --search dfs --byzantine Coordinator=1" in words
+    )
+
+
 def test_a_failure_names_its_line() -> None:
     from handmade import result
 

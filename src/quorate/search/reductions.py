@@ -66,6 +66,7 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
         figures["dead-messages"] |= {
             "dead": sizes["dead"],
             "of": sizes["pairs"],
+            "factor": sizes["pairs"] / max(1, sizes["pairs"] - sizes["dead"]),
             "why": "drops messages that are never consumed any more",
         }
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import shlex
+from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -160,7 +161,7 @@ def _again(result: Result) -> Markup:
     lines: list[Content] = []
     if result.target is not None:
         given = [f"-p {name}={_written(value)}" for name, value in result.parameters.items() if value is not None]
-        command = " ".join(["quorate check", shlex.quote(result.target), *given])
+        command = " ".join(["quorate check", shlex.quote(result.target), *given, *_options(result)])
         lines.append(element("p", "Check it again: ", element("code", command, class_="command")))
     if result.trace is not None:
         from quorate.traces.json import saved_document
@@ -176,6 +177,20 @@ def _again(result: Result) -> Markup:
             )
         )
     return text(lines)
+
+
+def _options(result: Result) -> Iterator[str]:
+    """What else was asked for: how to search, and which faults there are."""
+    if result.store == "bitstate":
+        yield "--store bitstate"
+    elif result.search != "bfs":
+        yield "--stateless" if result.search == "stateless" else "--search dfs"
+    for name, value in result.environment.items():
+        option = f"--{name.replace('_', '-')}"
+        if isinstance(value, Mapping):
+            yield from (f"{option} {shlex.quote(role)}={number}" for role, number in value.items())
+        else:
+            yield f"{option} {value}"
 
 
 def _written(value: object) -> str:

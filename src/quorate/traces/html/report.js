@@ -94,6 +94,9 @@
     if (section) current = runs.find((run) => run.section === section);
   });
 
+  // On paper nothing can be opened.
+  addEventListener("beforeprint", () => { for (const folded of document.querySelectorAll("details")) folded.open = true; });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "t") return switchTheme();

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.language.outcome import is_crashed
 from quorate.language.values import encode, show
 from quorate.semantics import in_flight
-from quorate.traces.chart.layout import laid_out
+from quorate.traces.chart.layout import Drawing, laid_out
 from quorate.traces.chart.model import Chart, Happening, chart
 from quorate.traces.chart.svg import svg
 from quorate.traces.diff import Difference, told
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from quorate.semantics import State, Step
     from quorate.traces.explain import Part
     from quorate.traces.trace import Trace
+
+
+WIDE = 1400.0
 
 
 def run(trace: Trace, number: int) -> Markup:
@@ -34,7 +37,7 @@ def run(trace: Trace, number: int) -> Markup:
             "div",
             element(
                 "div",
-                element("div", Markup(svg(drawing, alone=False)), class_="picture", tabindex=0),
+                element("div", Markup(svg(drawing, alone=False)), class_=_picture(drawing), tabindex=0),
                 element("div", class_="state", aria_live="polite", hidden=True),
                 class_="drawn",
             ),
@@ -49,6 +52,11 @@ def run(trace: Trace, number: int) -> Markup:
         class_="run",
         id=f"run{number}",
     )
+
+
+def _picture(drawing: Drawing) -> str:
+    """On paper a picture of many processes has a page across."""
+    return "picture wide" if drawing.width > WIDE else "picture"
 
 
 def states(trace: Trace) -> dict[str, Any]:
