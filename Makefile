@@ -8,7 +8,7 @@ CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/*.h)
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests browser bench bench-quick format clean
+.PHONY: help demo test setup develop lint types core-tests python-tests browser instructions accept-instructions bench bench-quick format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -64,7 +64,7 @@ demo: setup
 	@echo
 	@$(BIN)/quorate check faulty-paxos; test $$? -eq 1
 
-test: lint types core-tests python-tests
+test: lint types core-tests python-tests instructions
 
 lint: .venv/.developer
 	$(BIN)/ruff format --check .
@@ -91,6 +91,13 @@ browser:
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && test "$$(id -u)" = 0 && echo "Installing Chromium (once)" && \
 		{ apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1; } \
 		|| echo "NOT TESTED: the report and the explorer in a browser. Chromium is not installed and could not be."
+
+# The core's instructions under callgrind, against the committed figures. Where there is no valgrind, it says so.
+instructions: setup
+	$(BIN)/python -m benchmarks.instructions
+
+accept-instructions: setup
+	$(BIN)/python -m benchmarks.instructions --accept
 
 bench: setup
 	$(BIN)/python -m benchmarks
