@@ -9,6 +9,7 @@
 #include <exception>
 #include <thread>
 
+#include "canonical.hpp"
 #include "stubborn.hpp"
 
 namespace quorate {
@@ -53,6 +54,7 @@ struct Worker {
     std::vector<Waiting> successors{};
     std::size_t waiting = 0;
     std::optional<Stubborn> stubborn{};
+    std::optional<Canonical> canonical{};
     std::vector<Partly> partly{};
     std::vector<Range> deferred{};
     std::vector<Unchecked> unchecked{};
@@ -78,6 +80,7 @@ public:
             workers_.push_back(std::make_unique<Worker>(tables, i));
             workers_.back()->goals.resize(properties.size());
             if (options.relations != nullptr) workers_.back()->stubborn.emplace(tables, *options.relations);
+            if (options.symmetry != nullptr) workers_.back()->canonical.emplace(*options.symmetry);
         }
     }
 
@@ -124,7 +127,8 @@ private:
         }
     }
 
-    void insert_initial(const std::vector<Id>& cells) {
+    void insert_initial(std::vector<Id> cells) {
+        if (workers_[0]->canonical) cells = std::vector<Id>(workers_[0]->canonical->of(cells));
         store_.widen();
         std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
@@ -181,9 +185,13 @@ private:
             look();
             for (std::size_t i = 0; i < properties_.size() && stop_ == Stop::finished; ++i) {
                 if (one.stuck != (properties_[i].kind == PropertyKind::final)) continue;
-                if (properties_[i].trie.walk(tables_, one.cells) == Verdict::unknown && !oracle_.judge(i, one.cells))
+                if (properties_[i].trie.walk(tables_, one.cells) == Verdict::unknown &&
+                    !oracle_.judge(i, locals_of(tables_, one.cells)))
                     stop_ = Stop::regrown;
             }
+            if (options_.symmetry != nullptr && stop_ == Stop::finished &&
+                !options_.symmetry->judge_all(properties_, oracle_, one.cells, one.stuck))
+                stop_ = Stop::regrown;
             if (stop_ != Stop::finished) return;
             if (one.stuck)
                 check_stuck(*workers_[0], one.cells, one.length);
@@ -349,6 +357,7 @@ private:
             }
             if (worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
         }
+        if (worker.canonical) worker.canonical->expand(expander.cells);
         const bool watched = chosen != nullptr && options_.relations->cyclic;
         const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
         std::vector<Witness> failures;
@@ -357,10 +366,17 @@ private:
             if (worker.buffer.size() < (worker.waiting + 1) * words)
                 worker.buffer.resize(worker.successors.size() * words);
             Word* target = worker.buffer.data() + worker.waiting * words;
-            layout.load(packed, target);
-            for (const auto& [column, before, after] : expander.changes()) {
-                misfit |= !layout.fits(column, after);
-                layout.change(target, column, before, after);
+            if (worker.canonical) {
+                const std::vector<Id>& form = worker.canonical->of(expander.cells, expander.changes());
+                for (Id column = 0; column < form.size(); ++column) misfit |= !layout.fits(column, form[column]);
+                layout.pack(form.data(), target);
+                hash = spread(tables_.sum(form.data()));
+            } else {
+                layout.load(packed, target);
+                for (const auto& [column, before, after] : expander.changes()) {
+                    misfit |= !layout.fits(column, after);
+                    layout.change(target, column, before, after);
+                }
             }
             store_.prefetch(hash);
             worker.successors[worker.waiting++] = {hash, observed, source};
@@ -466,7 +482,11 @@ private:
     // --- verdicts ---
 
     void check(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
-        bool unknown = false;
+        bool unknown = options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, false);
+        if (unknown) {
+            worker.unchecked.push_back({cells, length, false});
+            return;
+        }
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             if (properties_[i].kind == PropertyKind::final) continue;
             const Verdict verdict = properties_[i].trie.walk(tables_, cells);
@@ -488,6 +508,10 @@ private:
     void check_stuck(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             if (properties_[i].kind != PropertyKind::final) continue;
+            if (options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, true)) {
+                worker.unchecked.push_back({cells, length, true});
+                return;
+            }
             const Verdict verdict = properties_[i].trie.walk(tables_, cells);
             if (verdict == Verdict::unknown) worker.unchecked.push_back({cells, length, true});
             if (verdict == Verdict::raises) offer(worker, witness(Finding::raises, i, cells, length));
@@ -528,11 +552,11 @@ private:
         // Those of a level that was not finished, or of the initial states if one of them is a violation.
         for (auto& worker : workers_) merge_goals(*worker);
         if (violation_) {
-            find_path(tables_, store_, levels_, oracle_, *violation_);
+            find_path(tables_, store_, levels_, oracle_, options_.symmetry, *violation_);
             result.violation = std::move(violation_);
         }
         for (Witness& goal : goals_) {
-            find_path(tables_, store_, levels_, oracle_, goal);
+            find_path(tables_, store_, levels_, oracle_, options_.symmetry, goal);
             result.goals.push_back(std::move(goal));
         }
         return result;

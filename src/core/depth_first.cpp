@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "canonical.hpp"
 #include "stubborn.hpp"
 
 namespace quorate {
@@ -68,6 +69,7 @@ public:
         else if (!options.stateless)
             store_.emplace(tables, 1u);
         if (options.relations != nullptr) stubborn_.emplace(tables, *options.relations);
+        if (options.symmetry != nullptr) canonical_.emplace(*options.symmetry);
         keeps_path_ = options.stateless || (stubborn_ && options.relations->cyclic);
     }
 
@@ -75,6 +77,7 @@ public:
         try {
             for (const auto& locals : tables_.initials) {
                 std::vector<Id> cells = tables_.initial_cells(locals);
+                if (canonical_) cells = std::vector<Id>(canonical_->of(cells));
                 expander_.cells = cells;
                 if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
                 if (done()) break;
@@ -142,8 +145,12 @@ private:
                 if (stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
             }
             std::vector<std::tuple<Id, Id, Id>> failures;
+            if (canonical_) canonical_->expand(cells);
             const auto emit = [&](Id, const Step&, Id, std::uint64_t next, bool observed) {
-                pending_.insert(pending_.end(), expander_.cells.begin(), expander_.cells.end());
+                const std::vector<Id>& form =
+                    canonical_ ? canonical_->of(expander_.cells, expander_.changes()) : expander_.cells;
+                if (&form != &expander_.cells) next = spread(tables_.sum(form.data()));
+                pending_.insert(pending_.end(), form.begin(), form.end());
                 successors_.push_back({next, observed});
             };
             const auto fail = [&](Id column, Id step, Id failure) { failures.emplace_back(column, step, failure); };
@@ -233,9 +240,15 @@ private:
     }
 
     Verdict verdict(std::size_t property, const std::vector<Id>& cells) {
+        const bool final = properties_[property].kind == PropertyKind::final;
+        if (options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, final) &&
+            !options_.symmetry->judge_all(properties_, oracle_, cells, final)) {
+            stop_ = Stop::regrown;
+            return Verdict::unknown;
+        }
         const Verdict known = properties_[property].trie.walk(tables_, cells);
         if (known != Verdict::unknown) return known;
-        if (!oracle_.judge(property, cells)) {
+        if (!oracle_.judge(property, locals_of(tables_, cells))) {
             stop_ = Stop::regrown;
             return Verdict::unknown;
         }
@@ -316,6 +329,7 @@ private:
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
     std::optional<Stubborn> stubborn_{};
+    std::optional<Canonical> canonical_{};
     bool keeps_path_ = false;
     std::vector<Frame> frames_{};
     std::vector<Id> path_{};     // the cells of every state on the stack

@@ -29,6 +29,18 @@ public:
         slots_[i] = id;
         return id;
     }
+    // The number of a sequence that was interned, or `none`.
+    Id find(std::span<const Id> ids) const {
+        if (slots_.empty()) return none;
+        const std::uint64_t hash = hash_ids(ids);
+        for (std::size_t i = hash & (slots_.size() - 1); slots_[i] != none; i = (i + 1) & (slots_.size() - 1)) {
+            const Item& item = items_[slots_[i]];
+            if (item.hash == hash && item.size == ids.size() &&
+                (ids.empty() || std::memcmp(item.data, ids.data(), ids.size_bytes()) == 0))
+                return slots_[i];
+        }
+        return none;
+    }
     std::span<const Id> operator[](Id id) const { return {items_[id].data, items_[id].size}; }
     std::size_t size() const { return items_.size(); }
 

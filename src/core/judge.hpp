@@ -16,17 +16,10 @@ struct Read {
 class Trie {
 public:
     Verdict walk(const Tables& tables, std::span<const Id> cells) const {
-        Id node = 0;
-        while (nodes_[node].verdict == Verdict::unknown) {
-            const Node& here = nodes_[node];
-            if (here.column == none) return Verdict::unknown;
-            const Column& column = *tables.columns[here.column];
-            const Id value = column.locals[column.cells[cells[here.column]].local].values[here.field];
-            const Id* child = here.children.find(value);
-            if (child == nullptr) return Verdict::unknown;
-            node = *child;
-        }
-        return nodes_[node].verdict;
+        return descend(tables, [&](Id column) { return tables.columns[column]->cells[cells[column]].local; });
+    }
+    Verdict walk_locals(const Tables& tables, std::span<const Id> locals) const {
+        return descend(tables, [&](Id column) { return locals[column]; });
     }
     void add(std::span<const Read> path, Verdict verdict) {
         Id node = 0;
@@ -55,6 +48,20 @@ public:
     }
 
 private:
+    template <typename LocalOf>
+    Verdict descend(const Tables& tables, LocalOf local_of) const {
+        Id node = 0;
+        while (nodes_[node].verdict == Verdict::unknown) {
+            const Node& here = nodes_[node];
+            if (here.column == none) return Verdict::unknown;
+            const Column& column = *tables.columns[here.column];
+            const Id value = column.locals[local_of(here.column)].values[here.field];
+            const Id* child = here.children.find(value);
+            if (child == nullptr) return Verdict::unknown;
+            node = *child;
+        }
+        return nodes_[node].verdict;
+    }
     struct Node {
         Id column = none, field = none;
         FlatMap<Id> children{};

@@ -9,6 +9,7 @@
 
 #include <map>
 
+#include "canonical.hpp"
 #include "peek.hpp"
 
 namespace nb = nanobind;
@@ -62,7 +63,7 @@ public:
     PythonOracle(Engine& engine, nb::object object) : engine_(engine), object_(std::move(object)) {}
 
     void fill(const std::vector<Query>& queries) override;
-    bool judge(std::size_t property, std::span<const Id> cells) override;
+    bool judge(std::size_t property, std::span<const Id> locals) override;
     bool poll(const Progress& progress) override;
 
 private:
@@ -81,6 +82,7 @@ public:
     std::vector<Property> properties{};
     std::optional<Closure> closure{};
     std::unique_ptr<Relations> relations{};
+    std::unique_ptr<Symmetry> symmetry{};
 
     void add_column(bool monitor, const std::vector<std::tuple<int, bool>>& transitions) {
         Column& column = tables.add_column(monitor);
@@ -174,7 +176,47 @@ public:
         }
         tables.forget_cells();
         relations.reset();
+        if (symmetry) symmetry->prepare();
         return result;
+    }
+    using Lists = std::vector<std::vector<Id>>;
+    // Where the exchange of two names is no symmetry: what differs, column, local state, transition.
+    std::optional<std::tuple<std::string, Id, Id, Id>> find_breach(std::vector<Id> columns, Lists locals,
+                                                                   Lists messages, const std::vector<Id>& failures) {
+        const Renaming renaming{std::move(columns), std::move(locals), std::move(messages)};
+        const auto found = quorate::find_breach(tables, *closure, renaming, failures);
+        if (!found) return std::nullopt;
+        return std::make_tuple(found->what, found->column, found->local, found->transition);
+    }
+    using Marked = std::vector<std::tuple<std::uint64_t, std::vector<std::tuple<Id, std::uint64_t>>>>;
+    // Before `reduce`. Per family the exchanges of neighbours; per column how names occur in local states, messages.
+    void symmetrise(std::vector<Id> families, Lists owned,
+                    std::vector<std::vector<std::tuple<std::vector<Id>, Lists, Lists>>> exchanges,
+                    const std::vector<Marked>& locals, const std::vector<Marked>& messages) {
+        Symmetry::Description description;
+        description.families = std::move(families);
+        description.owned = std::move(owned);
+        for (auto& family : exchanges) {
+            description.exchanges.emplace_back();
+            for (auto& [columns, local, message] : family)
+                description.exchanges.back().push_back({std::move(columns), std::move(local), std::move(message)});
+        }
+        const auto copy = [](const std::vector<Marked>& from, std::vector<std::vector<Marks>>& to) {
+            for (const Marked& column : from) {
+                to.emplace_back();
+                for (const auto& [base, of] : column) to.back().push_back({base, of});
+            }
+        };
+        copy(locals, description.locals);
+        copy(messages, description.messages);
+        symmetry = std::make_unique<Symmetry>(tables, std::move(description));
+    }
+    // The family of names that a property tells apart, and the property (or nothing).
+    std::optional<std::tuple<Id, std::optional<std::size_t>>> broken_family() const {
+        if (!symmetry || !symmetry->broken) return std::nullopt;
+        std::optional<std::size_t> property;
+        if (symmetry->broken->property != none) property = symmetry->broken->property;
+        return std::make_tuple(symmetry->broken->family, property);
     }
     // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
     // `reduce`.
@@ -198,6 +240,7 @@ public:
         options.stateless = stateless;
         options.bitstate = bitstate;
         options.relations = relations.get();
+        options.symmetry = symmetry.get();
         if (depth) options.most_depth = *depth;
         if (states) options.limits.states = *states;
         if (memory) options.limits.memory = *memory;
@@ -232,12 +275,14 @@ public:
         for (const auto& column : tables.columns) sum += column->cells.size();
         return sum;
     }
-    // A local state and its pending messages, as the reductions leave them.
-    std::tuple<Id, std::vector<Id>> reduced(Id column, Id local, const std::vector<Id>& inbox) {
-        Column& owner = *tables.columns[column];
-        const Cell& cell = owner.cells[tables.cell(owner, local, inbox)];
-        const auto kept = owner.inboxes[cell.inbox];
-        return {cell.local, {kept.begin(), kept.end()}};
+    // A state, given by its local states and pending messages, as the reductions leave it.
+    nb::object reduced(const std::vector<std::tuple<Id, std::vector<Id>>>& columns,
+                       const std::vector<std::uint64_t>& left) {
+        std::vector<Id> cells;
+        for (Id i = 0; i < columns.size(); ++i)
+            cells.push_back(tables.cell(*tables.columns[i], std::get<0>(columns[i]), std::get<1>(columns[i])));
+        if (tables.has_budget()) cells.push_back(tables.budget(left));
+        return state(symmetry ? Canonical(*symmetry).of(cells) : cells);
     }
     // What a search would take in a state given as `search` reports states: per step its column, and the state it leads
     // to unless it fails. And whether partial-order reduction leaves something out.
@@ -377,12 +422,11 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
     if (!nb::cast<bool>(object_.attr("fill")(list))) throw Interrupted();
 }
 
-bool PythonOracle::judge(std::size_t property, std::span<const Id> cells) {
+bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {
     nb::gil_scoped_acquire acquire;
-    nb::list locals;
-    for (Id i = 0; i < engine_.tables.columns.size(); ++i)
-        locals.append(engine_.tables.columns[i]->cells[cells[i]].local);
-    return nb::cast<bool>(object_.attr("judge")(property, locals));
+    nb::list list;
+    for (Id local : locals) list.append(local);
+    return nb::cast<bool>(object_.attr("judge")(property, list));
 }
 
 bool PythonOracle::poll(const Progress& progress) {
@@ -439,10 +483,14 @@ NB_MODULE(_core, m) {
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
-        .def("reduced", &Engine::reduced, "column"_a, "local"_a, "inbox"_a)
         .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a)
         .def("behaviours", &Engine::behaviours, "column"_a)
         .def("dead", &Engine::dead, "column"_a)
+        .def("find_breach", &Engine::find_breach, "columns"_a, "locals"_a, "messages"_a, "failures"_a)
+        .def("symmetrise", &Engine::symmetrise, "families"_a, "owned"_a, "exchanges"_a, "locals"_a, "messages"_a)
+        .def("unsymmetrise", [](Engine& engine) { engine.symmetry.reset(); })
+        .def("broken_family", &Engine::broken_family)
+        .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     m.def("resident_bytes", &quorate::resident_bytes);
 }

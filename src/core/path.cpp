@@ -2,7 +2,7 @@
 // one whose content is smallest. It depends on the levels alone, so every run and every number of threads finds the
 // same.
 
-#include "search.hpp"
+#include "canonical.hpp"
 
 namespace quorate {
 
@@ -41,11 +41,25 @@ bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>
     return false;
 }
 
+// The same where the target stands for all its renamings.
+bool leads_to_renamed(Expander& expander, Canonical& canonical, const std::vector<Id>& target) {
+    bool found = false;
+    canonical.expand(expander.cells);
+    const auto emit = [&](Id, const Step&, Id, std::uint64_t, bool) {
+        found = found || canonical.of(expander.cells, expander.changes()) == target;
+    };
+    expander.expand(0, emit, [](Id, Id, Id) {});
+    expander.queries.clear();
+    return found;
+}
+
 }  // namespace
 
 void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
-               Oracle& oracle, Witness& witness) {
+               Oracle& oracle, Symmetry* symmetry, Witness& witness) {
     Expander expander(tables);
+    std::optional<Canonical> canonical;
+    if (symmetry != nullptr) canonical.emplace(*symmetry);
     std::vector<Id> moved, best;
     witness.path.assign(1, witness.cells);
     const std::uint64_t steps = witness.finding == Finding::failure ? witness.length - 1 : witness.length;
@@ -65,7 +79,8 @@ void find_path(Tables& tables, const Store& store, const std::vector<std::vector
                     oracle.poll(progress);  // a run that breaks the protocol is worth waiting for
                 }
                 store.layout().unpack(store.state(array, i), expander.cells.data());
-                if (!leads_to(expander, target, moved)) continue;
+                if (canonical ? !leads_to_renamed(expander, *canonical, target) : !leads_to(expander, target, moved))
+                    continue;
                 const std::uint64_t content = tables.content(expander.cells);
                 if (best.empty() || content < smallest) {
                     best = expander.cells;

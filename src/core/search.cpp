@@ -2,6 +2,12 @@
 
 namespace quorate {
 
+std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells) {
+    std::vector<Id> locals;
+    for (Id i = 0; i < tables.columns.size(); ++i) locals.push_back(tables.columns[i]->cells[cells[i]].local);
+    return locals;
+}
+
 void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
     if (queries.empty()) return;
     ++tables.round;

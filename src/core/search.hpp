@@ -27,9 +27,10 @@ struct Oracle {
     virtual ~Oracle() = default;
     // Puts the answers to all queries into the tables.
     virtual void fill(const std::vector<Query>& queries) = 0;
-    // Evaluates a property on a state and adds the path to its trie. False: it read a field that was not observed
-    // before while the local quotient is on, so the answer is void and the search has to start over (rule 8).
-    virtual bool judge(std::size_t property, std::span<const Id> cells) = 0;
+    // Evaluates a property on a state, given by its local states, and adds the path to its trie. False: it read a field
+    // that was not observed before while the local quotient is on, so the answer is void and the search has to start
+    // over (rule 8).
+    virtual bool judge(std::size_t property, std::span<const Id> locals) = 0;
     // About ten times a second. True: stop.
     virtual bool poll(const Progress& progress) = 0;
 };
@@ -58,6 +59,7 @@ struct Witness {
 };
 
 class Relations;
+class Symmetry;
 
 struct SearchOptions {
     unsigned threads = 1;
@@ -65,6 +67,7 @@ struct SearchOptions {
     bool stateless = false;
     std::size_t bitstate = 0;        // bytes of the bit array, 0 for an exact store
     Relations* relations = nullptr;  // with partial-order reduction
+    Symmetry* symmetry = nullptr;    // with symmetry reduction
     std::uint64_t most_depth = ~std::uint64_t{0};
     Limits limits{};
 };
@@ -106,6 +109,8 @@ private:
     Oracle& oracle_;
     Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::milliseconds(100);
 };
+
+std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells);
 
 // Sorts by content, drops repetitions and asks: the same questions in the same order for any number of threads.
 void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries);
@@ -235,6 +240,6 @@ SearchResult depth_first(Tables& tables, std::vector<Property>& properties, Orac
 // Walks back through the levels of a breadth-first search. `levels[d]` says, per thread, where level d begins in the
 // store; the predecessor with the smallest content is taken each time.
 void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
-               Oracle& oracle, Witness& witness);
+               Oracle& oracle, Symmetry* symmetry, Witness& witness);
 
 }  // namespace quorate

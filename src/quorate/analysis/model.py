@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from quorate import _core
 from quorate.language.definition import Column, Definition, Property, Transition
@@ -19,6 +20,9 @@ from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import encode
 from quorate.properties import evaluate
 from quorate.semantics import State
+
+if TYPE_CHECKING:
+    from quorate.analysis.symmetry import Symmetries
 
 NONE = _core.NONE
 
@@ -53,6 +57,7 @@ class Model:
         self.calls = 0
         self.restart_on_new_reads = False
         """With the local quotient a field that was not observed may hold another local state's value (rule 8)."""
+        self.symmetries: Symmetries | None = None
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}
         self._stop = stop
@@ -161,21 +166,47 @@ class Model:
         """The message (or event) of that number at its receiver."""
         return self._messages[column.index][number]
 
+    def numbered_values(self) -> tuple[dict[int, Any], list[list[tuple[int, ...]]]]:
+        """The values of fields by number, and by column the numbers that make up each local state.
+
+        A crashed one begins with -2; a monitor that failed is -1 and the number of its failure.
+        """
+        values: dict[int, Any] = {}
+        for column, keys in enumerate(self._local_ids):
+            for local, key in zip(self._locals[column], keys, strict=True):
+                values.update(zip(key[len(key) - len(local) :], local, strict=True))
+        return values, [list(keys) for keys in self._local_ids]
+
+    @property
+    def numbered_messages(self) -> list[list[Message | Event]]:
+        """By column, the messages or events in the order of their numbers."""
+        return self._messages
+
+    def value_number(self, value: object) -> int | None:
+        return self._values.get(encode(value))
+
+    def local_number(self, column: int, key: tuple[int, ...]) -> int:
+        """The number of the local state made up of these values, or NONE."""
+        return self._local_ids[column].get(key, NONE)
+
+    def message_number(self, column: int, message: Message | Event) -> int:
+        return self._message_ids[column].get(encode(message), NONE)
+
     def failure_id(self, failure: Failure) -> int:
         if failure not in self.failures:
             self.failures.append(failure)
         return self.failures.index(failure)
 
-    def reduced(self, state: State) -> tuple[object, ...]:
+    def reduced(self, state: State) -> tuple[object, object]:
         """The state as the reductions leave it, in the form the core reports states in."""
         columns: list[tuple[int, list[int]]] = []
         for column in self.definition.columns:
             inbox: list[int] = []
             if not column.is_monitor:
                 inbox = self._inbox(column, state.pending[column.index])
-            local = self.local_id(column, state.locals[column.index])
-            columns.append(self.engine.reduced(column.index, local, inbox))
-        return columns, list(state.budget)
+            columns.append((self.local_id(column, state.locals[column.index]), inbox))
+        reduced, left = self.engine.reduced(columns, list(state.budget))
+        return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
     def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
         """In the core's order: by number, and with FIFO channels only what has no order there."""

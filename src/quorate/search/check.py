@@ -18,7 +18,15 @@ from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_cra
 from quorate.search.limits import Watcher
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
-from quorate.search.reductions import FIRST_BEHAVIOURS, FIRST_STATES, Figures, analyse, reduce, unfinished
+from quorate.search.reductions import (
+    FIRST_BEHAVIOURS,
+    FIRST_STATES,
+    Figures,
+    analyse,
+    reduce,
+    unfinished,
+    without_broken_family,
+)
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
 from quorate.traces.trace import Trace
 
@@ -121,6 +129,8 @@ class _Check:
         found = self._search_once(max_states)
         while found["stop"] == "regrown":
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
+            # Or it told processes apart that were taken for interchangeable (rule 10).
+            without_broken_family(self.model, figures)
             self.model.engine.clear_answers()
             reduce(self.model, figures, self.options)
             found = self._search_once(max_states)

@@ -46,7 +46,7 @@ class Options:
             value = getattr(self, name)
             if value not in allowed and not (name == "search" and value is None):
                 raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
-        for name in ("por", "split", "symmetry"):
+        for name in ("por", "split"):
             value = getattr(self, name)
             if value not in ("none", "lpor", "lpor-net"):
                 raise _wrong(

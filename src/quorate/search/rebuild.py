@@ -81,8 +81,7 @@ def _step_to(model: Model, state: State, target: tuple[object, object]) -> Step 
 
 
 def _reduced(model: Model, state: State) -> tuple[object, object]:
-    columns, left = model.reduced(state)
-    return [(local, list(inbox)) for local, inbox in columns], left  # type: ignore[attr-defined]
+    return model.reduced(state)
 
 
 def _disagree(what: str) -> ReplayError:

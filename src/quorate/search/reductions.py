@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quorate.analysis.model import Model
+from quorate.analysis.symmetry import Symmetries, proposed
 from quorate.search.options import Options
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
@@ -25,22 +26,57 @@ def analyse(model: Model, options: Options, most_behaviours: int = MOST_BEHAVIOU
         why = _dead_messages_matter(model)
         dead, why_no_dead = not why, why
     por = options.por != "none"
-    if quotient or dead or por:
+    families = proposed(model.definition) if options.symmetry != "none" else []
+    if quotient or dead or por or families:
         closure = model.engine.close(model, most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
             figures["closure"] |= {"ran": False, "why": closure["why"]}
             quotient = dead = por = False
+            families = []
             why_no_quotient = why_no_dead = f"the closure is not complete: {closure['why']}"
     else:
         figures["closure"] = {"ran": False, "why": "no reduction needs it"}
     figures["quotient"] = {"ran": quotient, "why": "" if quotient else why_no_quotient}
     figures["dead-messages"] = {"ran": dead, "why": "" if dead else why_no_dead}
     figures["por"] = {"ran": por, "why": "" if por else "switched off" if options.por == "none" else why_no_quotient}
+    figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else why_no_quotient}
+    if options.symmetry != "none" and not unfinished(figures):
+        model.symmetries = Symmetries(model, families) if families else None
+        _tell_symmetries(model, figures)
     reduce(model, figures, options)
-    for name in ("split", "symmetry"):
-        figures[name] = {"ran": False, "why": "not in this version"}
+    figures["split"] = {"ran": False, "why": "not in this version"}
     return figures
+
+
+def without_broken_family(model: Model, figures: Figures) -> None:
+    """Leave out the family of processes that a property turned out to tell apart, if that is why the search stopped."""
+    broken = model.engine.broken_family()
+    if broken is None or model.symmetries is None:
+        return
+    number, index = broken
+    if index is None:
+        why = "the properties look at it in too many ways to compare them all"
+    else:
+        prop = model.properties[index]
+        place = f"{prop.location.file}:{prop.location.line}"
+        why = f"the property `{prop.name}` ({place}) does not say the same of all of them"
+    model.symmetries.drop(number, why)
+    _tell_symmetries(model, figures)
+
+
+def _tell_symmetries(model: Model, figures: Figures) -> None:
+    found = model.symmetries
+    if found is None:
+        figures["symmetry"] = {"ran": False, "why": "no two processes are of one class, with the same links and fields"}
+        return
+    left_out = [f"{family}: {why}" for family, why in found.dropped]
+    figures["symmetry"] = {
+        "ran": bool(found.families),
+        "why": "; ".join(left_out) if not found.families else "takes one of all states that differ in names only",
+    }
+    if found.families:
+        figures["symmetry"] |= {"group": found.group, "order": found.order, "left_out": left_out}
 
 
 def unfinished(figures: Figures) -> bool:
@@ -52,7 +88,7 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
     """Apply the reductions that run; again whenever more fields turned out to be observed."""
     quotient, dead = figures["quotient"]["ran"], figures["dead-messages"]["ran"]
     # What a property turns out to read also decides which steps are visible to it.
-    model.restart_on_new_reads = quotient or figures["por"]["ran"]
+    model.restart_on_new_reads = quotient or figures["por"]["ran"] or figures["symmetry"]["ran"]
     model.engine.observe(model.observed)
     sizes = model.engine.reduce(quotient, dead)
     if quotient:

@@ -1,0 +1,55 @@
+"""Orbits by brute force: every renaming of every state, straight from the definition of a symmetry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations, product
+
+from quorate.analysis.symmetry import Family, column_images
+from quorate.language.definition import Definition
+from quorate.language.message import Message
+from quorate.language.pid import column_of
+from quorate.language.renaming import Name, renamed
+from quorate.language.values import encode
+from quorate.semantics import State
+
+
+def renamings(families: Sequence[Family]) -> list[dict[Name, Name]]:
+    """Every element of the group, as what it does to names."""
+    each = [[dict(zip(f.names, image, strict=True)) for image in permutations(f.names)] for f in families]
+    return [{old: new for part in parts for old, new in part.items()} for parts in product(*each)]
+
+
+def renamed_state(definition: Definition, state: State, names: Mapping[Name, Name]) -> State:
+    """The state after a renaming."""
+    columns = column_images(definition, names)
+    locals = list(state.locals)
+    pending = list(state.pending)
+    for index, local in enumerate(state.locals):
+        locals[columns[index]] = renamed(local, names)
+    for column in definition.processes:
+        inbox = [renamed(message, names) for message in state.pending[column.index]]
+        target = definition.columns[columns[column.index]]
+
+        def place(message: Message, target: object = target) -> tuple[int, bytes]:
+            if definition.network.kind != "fifo":
+                return 0, encode(message)
+            standing = definition.stands(definition.columns[columns[column.index]], message)  # noqa: B023
+            return column_of(message.sender), encode(message) if standing else b""
+
+        pending[target.index] = tuple(sorted(inbox, key=place))
+    return State(tuple(locals), tuple(pending), state.budget)
+
+
+def orbits(definition: Definition, families: Sequence[Family], states: Iterable[State]) -> dict[bytes, list[State]]:
+    """States by orbit, each orbit under the smallest encoding of a state in it."""
+    group = renamings(families)
+    found: dict[bytes, list[State]] = {}
+    known: dict[bytes, bytes] = {}
+    for state in states:
+        if state.key not in known:
+            keys = {renamed_state(definition, state, names).key for names in group}
+            smallest = min(keys)
+            known.update(dict.fromkeys(keys, smallest))
+        found.setdefault(known[state.key], []).append(state)
+    return found
