@@ -8,7 +8,7 @@ import pytest
 
 from handmade import violation, witness
 from models import Everything, Starts
-from quorate import Process, System, check, invariant
+from quorate import Map, Process, System, check, invariant
 from quorate.language.definition import define
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import Participant, TwoPhaseCommit
@@ -199,6 +199,100 @@ EXPECTED = {
         self[Server][0].up
         """,
 }
+
+
+class Replica(Process):
+    log: tuple[int, ...] = (1, 2)
+    votes: frozenset[int] = frozenset({1, 2})
+    known: Map[int, str] = Map({1: "a"})
+
+
+class Stray(Replica):
+    log: tuple[int, ...] = (1, 3)
+    votes: frozenset[int] = frozenset({2, 3})
+    known: Map[int, str] = Map({1: "a", 2: "b"})
+
+
+class Different(System):
+    def build(self) -> None:
+        self.spawn(Replica)
+        self.spawn(Stray)
+
+    @invariant
+    def a_part(self) -> bool:
+        return all(r.votes <= {1, 2} for r in self[Replica])
+
+    @invariant
+    def both_ways(self) -> bool:
+        return self[Replica][0].votes == self[Stray][0].votes
+
+    @invariant
+    def in_order(self) -> bool:
+        return self[Replica][0].log == self[Stray][0].log
+
+    @invariant
+    def a_start(self) -> bool:
+        return self[Stray][0].log == (1,)
+
+    @invariant
+    def by_key(self) -> bool:
+        return self[Replica][0].known == self[Stray][0].known
+
+    @invariant
+    def by_method(self) -> bool:
+        return self[Stray][0].votes.issubset({1, 2})
+
+    @invariant
+    def by_case(self) -> bool:
+        match self[Stray][0].log:
+            case (1, _):
+                return False  # here: case
+            case _:
+                return True
+
+
+DIFFERENT = {
+    "a_part": """
+        all(r.votes <= {1, 2} for r in self[Replica])
+          stray1.votes <= {1, 2} is false: {2, 3} <= {1, 2}
+            only on the left: {3}
+        """,
+    "both_ways": """
+        self[Replica][0].votes == self[Stray][0].votes
+          replica1.votes == stray1.votes is false: {1, 2} == {2, 3}
+            only on the left: {1}
+            only on the right: {3}
+        """,
+    "in_order": """
+        self[Replica][0].log == self[Stray][0].log
+          replica1.log == stray1.log is false: (1, 2) == (1, 3)
+            they differ at [1]: 2 and 3
+        """,
+    "a_start": """
+        self[Stray][0].log == (1,)
+          stray1.log == (1,) is false: (1, 3) == (1,)
+            the left one goes on with 3
+        """,
+    "by_key": """
+        self[Replica][0].known == self[Stray][0].known
+          replica1.known == stray1.known is false: {1: 'a'} == {1: 'a', 2: 'b'}
+            they differ at 2: nothing and 'b'
+        """,
+    "by_method": """
+        self[Stray][0].votes.issubset({1, 2})
+          stray1.votes is {2, 3}
+        """,
+    "by_case": """
+        returns False in line @case@
+          stray1.log is (1, 3)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_it_is_said_where_collections_differ(name: str) -> None:
+    expected = dedent(DIFFERENT[name]).strip().replace("@case@", str(here("case")[1]))
+    assert explanation(Different(), name) == expected
 
 
 def explanation(system: System, name: str) -> str | None:

@@ -17,7 +17,7 @@ import ast
 import inspect
 import itertools
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from quorate.language.automaton import Automaton
 from quorate.language.errors import is_model_file
 from quorate.language.values import show
 from quorate.properties.views import Panel
+from quorate.traces.apart import apart
 from quorate.traces.expressions import (
     Scope,
     Super,
@@ -136,6 +137,9 @@ class _Reader:
             if isinstance(node, ast.If):
                 yield from self._because(node.test, inner in node.body, scope)
                 return
+            if isinstance(node, ast.Match):
+                yield self._said(node.subject, scope)
+                return
 
     # --- expressions -------------------------------------------------------------------------------------------
 
@@ -217,12 +221,14 @@ class _Reader:
         """`acceptor1.promised <= 2 is false: 3 <= 2`; where a side says more than that, its values come first."""
         one, operator, two = node.left, node.ops[0], node.comparators[0]
         word = ast.unparse(ast.Compare(ast.Name("_"), [operator], [ast.Name("_")]))[2:-2]
-        values = f"{self.shown(self.value(one, scope))} {word} {self.shown(self.value(two, scope))}"
+        left, right = self.value(one, scope), self.value(two, scope)
+        values = f"{self.shown(left)} {word} {self.shown(right)}"
         spoken = self._spoken(node, scope)
+        different = () if truth else tuple(Part(line) for line in apart(left, word, right, self.shown))
         if is_simple(one) and is_simple(two):
-            return Part(f"{spoken} is {_truth(truth)}" + (f": {values}" if values != spoken else ""))
+            return Part(f"{spoken} is {_truth(truth)}" + (f": {values}" if values != spoken else ""), different)
         sides = (part for side in (one, two) for part in self._side(side, scope))
-        return Part(f"{values} is {_truth(truth)}", tuple(dict.fromkeys(sides)))
+        return Part(f"{values} is {_truth(truth)}", (*different, *dict.fromkeys(sides)))
 
     def _side(self, node: ast.expr, scope: Scope) -> Iterator[Part]:
         """Where a side of a comparison comes from, unless that is plain to see."""
@@ -253,6 +259,8 @@ class _Reader:
             if node.args and not node.keywords and isinstance(node.func, ast.Name):
                 shown = ", ".join(self.shown(self.value(argument, scope)) for argument in node.args)
                 yield Part(f"{node.func.id}({shown}) is {self.shown(self.value(node, scope))}")
+            elif isinstance(node.func, ast.Attribute) and not is_literal(node.func.value):
+                yield self._said(node.func.value, scope)
             return
         args = tuple(self.value(argument, scope) for argument in node.args if not isinstance(argument, ast.Starred))
         kwargs = {word.arg: self.value(word.value, scope) for word in node.keywords if word.arg is not None}
@@ -351,6 +359,8 @@ class _Reader:
                 return show(frozenset(value))
             except Exception:  # views and other things that no state holds
                 return "{" + ", ".join(sorted(map(self._full, value))) + "}"
+        if isinstance(value, KeysView | ValuesView | ItemsView):
+            return self._full(list(value))
         if isinstance(value, dict):
             return "{" + ", ".join(f"{self._full(key)}: {self._full(item)}" for key, item in value.items()) + "}"
         return show(value)
@@ -366,6 +376,16 @@ class _Naming(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         value = self.scope.get(node.id)
         return ast.Name(self.reader.name(value), node.ctx) if isinstance(value, Automaton) else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """`self[Leader][0]` and `self[Monitor]` are processes too."""
+        if any(isinstance(each, ast.Name) and each.id not in self.scope for each in ast.walk(node)):
+            return node  # a variable of a comprehension
+        value = self.reader.value(node, self.scope)
+        if isinstance(value, Automaton):
+            return ast.Name(self.reader.name(value), node.ctx)
+        self.generic_visit(node)
+        return node
 
 
 def _truth(value: Any) -> str:
