@@ -47,6 +47,7 @@ from quorate import (
     unordered,
 )
 from quorate.cli.main import app
+from quorate.cli.target import load
 from quorate.language.attacker import Attacker
 from quorate.language.definition import Definition, define
 from quorate.language.domains import Domain, World
@@ -54,6 +55,7 @@ from quorate.language.environment import Environment
 from quorate.language.errors import LimitError, ParameterError
 from quorate.language.network import Network
 from quorate.language.signed import signed
+from quorate.protocols import CATALOGUE
 from quorate.semantics import State, in_flight, initial_states, steps
 from support import here
 
@@ -569,6 +571,24 @@ def test_the_command_line(tmp_path: Path) -> None:
         "sweep", target, "-p", "voters=3..4", "-p", "byzantine=0", "--byzantine", "voter=1", "--property", "agreement"
     )
     assert (status, text.count("holds")) == (0, 2)
+
+
+FINITE = {"echo-multicast", "pbft", "two-phase-commit", "two-phase-commit-recovery", "three-phase-commit"}
+"""The bundled protocols whose messages are finite; the others have numbers in them."""
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_role_of_every_protocol_can_be_corrupted_or_says_which_field_is_in_the_way(name: str) -> None:
+    system = load(name)()
+    for role in sorted({column.name.rstrip("0123456789") for column in define(system).processes}):
+        if name in FINITE:
+            result = check(system, byzantine={role: 1}, max_states=200, trace=False)
+            assert result.to_json()["environment"] == {"byzantine": {role: 1}}
+        else:
+            with pytest.raises(ModelError, match="int has no finite domain") as caught:
+                check(system, byzantine={role: 1})
+            assert caught.value.code == "Q116"
+            assert "Among" in caught.value.hint
 
 
 def test_crashed_and_byzantine_are_different_faults() -> None:

@@ -117,9 +117,9 @@ class OralMessages(System):
     @invariant
     def ic2(self) -> bool:
         """If the commander is loyal, every loyal lieutenant obeys his order."""
-        (commander,) = self[Commander]
+        orders = {commander.order for commander in self[Commander] if commander.loyal}
         loyal = [each for each in self[Lieutenant] if each.loyal]
-        return not commander.loyal or all(each.decision in (None, commander.order) for each in loyal)
+        return all(each.decision in (None, order) for order in orders for each in loyal)
 
     @final
     def decided(self) -> bool:

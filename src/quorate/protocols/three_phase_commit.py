@@ -142,8 +142,7 @@ class ThreePhaseCommit(System):
     @can
     def commit_without_the_coordinator(self) -> bool:
         """All commit though the coordinator crashed before it decided."""
-        (coordinator,) = self[Coordinator]
-        missing = self.crashes == 0 or (coordinator.crashed and not coordinator.decided)
+        missing = self.crashes == 0 or all(c.crashed and not c.decided for c in self[Coordinator])
         return missing and all(p.state is State.COMMITTED for p in self[Participant])
 
     @final
