@@ -69,6 +69,12 @@ def test_partial_order_reduction_in_paxos() -> None:
     assert set(por.others) == {0, 1, 2}
 
 
+def test_symmetry_in_paxos() -> None:
+    symmetry = advice(Session(define(Paxos())), (0, 0))["symmetry"]
+    assert symmetry.takes == (0, 3)
+    assert symmetry.others == dict.fromkeys((1, 2), "as step 1: the same with other names among acceptor1..3")
+
+
 def test_dead_messages_and_equal_states() -> None:
     session = Session(define(RegularStorage()))
     adviser = Adviser(session.definition)

@@ -255,7 +255,7 @@ def test_what_the_reductions_would_take(page: Any, paxos: str) -> None:
     page.goto(f"{paxos}#0.0.1.1")
     page.wait_for_selector('#reductions[data-status="known"]', timeout=30_000)
     names = page.eval_on_selector_all("#reductions div", "nodes => nodes.map(node => node.dataset.reduction)")
-    assert names == ["quotient", "dead-messages", "por"]
+    assert names == ["quotient", "dead-messages", "symmetry", "por"]
     assert texts(page, '#reductions [data-reduction="por"] span') == ["takes 1 of 3"]
     assert page.locator('#steps .skipped[data-reduction="por"]').count() == 2
     assert texts(page, "#steps li:nth-child(3) .skipped") == []

@@ -1,8 +1,8 @@
 """What each reduction would do in a state: which of the steps it takes, and why not the others.
 
 The engine is asked, prepared as a check would prepare it. A partial-order reduction chooses among the steps. The
-quotient and the dropping of dead messages make states equal: of several steps to states that come out equal, one is
-enough.
+quotient, the dropping of dead messages and symmetry make states equal: of several steps to states that come out equal,
+one is enough.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from quorate.language.definition import Column, Definition
 from quorate.language.values import encode, show
 from quorate.properties import evaluate
 from quorate.search.options import Options, select
-from quorate.search.reductions import analyse, reduce
+from quorate.search.reductions import Figures, analyse, reduce, without_broken_family
 from quorate.semantics import State, Step, in_flight
 from quorate.traces.text import changed_fields
 from quorate.traces.words import names
 
-OPTIONS = Options(por="lpor-net")
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0
 MOST_NAMED = 4
@@ -42,34 +41,52 @@ class Advice(NamedTuple):
         return {**self._asdict(), "takes": list(self.takes), "others": {str(n): why for n, why in self.others.items()}}
 
 
-class Adviser:
-    """The engine with every reduction that runs on a system, for questions about single states."""
+class Prepared:
+    """An engine with some reductions, as a search would have it."""
 
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
+    def __init__(self, definition: Definition, options: Options) -> None:
         asked = select(definition, None)
+        self.options = options
         self.model = Model(definition, asked.properties)
-        self.figures = analyse(self.model, OPTIONS)
-        search = self.model.engine.search
+        self.figures = analyse(self.model, options)
         arguments = (False, 1, asked.deadlock, False, 0, STATES_BEFORE, None, SECONDS_BEFORE)
-        while search(self.model, *arguments)["stop"] == "regrown":
+        while self.model.engine.search(self.model, *arguments)["stop"] == "regrown":
+            self._prepare()
+
+    def look(self, states: Sequence[State]) -> None:
+        """What the properties read there must be observed, or steps would be taken to be invisible that are not."""
+        definition, properties = self.model.definition, self.model.properties
+        evaluated = [evaluate(definition, each, state.locals) for each in properties for state in states]
+        if self.model.note_reads({read for each in evaluated for read in each.reads}):
             self._prepare()
 
     def _prepare(self) -> None:
+        without_broken_family(self.model, self.figures)
         self.model.engine.clear_answers()
-        reduce(self.model, self.figures, OPTIONS)
+        reduce(self.model, self.figures, self.options)
+
+
+class Adviser:
+    """Answers questions about single states."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.plain = Prepared(definition, Options(por="lpor-net"))
+        # For itself: what it makes of a state is the state of other processes.
+        self.symmetric = Prepared(definition, Options(symmetry="auto", quotient="off", dead_messages="off"))
+        self.model = self.plain.model
+
+    @property
+    def figures(self) -> Figures:
+        return {**self.plain.figures, "symmetry": self.symmetric.figures["symmetry"]}
 
     def advice(self, state: State, offered: Sequence[Step]) -> list[Advice]:
         """Ask about a state and all that can happen in it."""
-        self._look(state, offered)
-        return [self._quotient(state, offered), self._dead_messages(state, offered), self._por(state, offered)]
-
-    def _look(self, state: State, offered: Sequence[Step]) -> None:
-        """What the properties read here must be observed, or steps would be taken to be invisible that are not."""
         seen = [state, *(step.next for step in offered if step.next is not None)]
-        evaluated = [evaluate(self.definition, each, one.locals) for each in self.model.properties for one in seen]
-        if self.model.note_reads({read for each in evaluated for read in each.reads}):
-            self._prepare()
+        self.plain.look(seen)
+        self.symmetric.look(seen)
+        asked = (self._quotient, self._dead_messages, self._symmetry, self._por)
+        return [ask(state, offered) for ask in asked]
 
     def _ran(self, name: str) -> bool:
         return bool(self.figures[name]["ran"])
@@ -140,6 +157,20 @@ class Adviser:
         cells: Any = self.model.reduced(state)[0]
         found: list[tuple[int, list[int]]] = cells
         return found
+
+    def _symmetry(self, state: State, offered: Sequence[Step]) -> Advice:
+        if not self._ran("symmetry"):
+            return self._left_out("symmetry", offered)
+        symmetries = self.symmetric.model.symmetries
+        families = symmetries.families if symmetries is not None else []
+        alike = "; ".join(names([str(name) for name in family.names]) for family in families)
+        takes, others = _merged(
+            state,
+            offered,
+            lambda reached: _hashable(self.symmetric.model.reduced(reached)),
+            lambda one, two: f"the same with other names among {alike}",
+        )
+        return Advice("symmetry", True, takes, f"nothing tells these apart but their names: {alike}", others)
 
     # --- steps that are put off --------------------------------------------------------------------------------
 
