@@ -99,10 +99,15 @@ instructions: setup
 accept-instructions: setup
 	$(BIN)/python -m benchmarks.instructions --accept
 
-bench: setup
+# matplotlib draws how cost grows; without it there are no pictures, but all the figures.
+.venv/.bench: .venv/.created
+	@$(PIP) install "matplotlib>=3.8" || echo "matplotlib could not be installed"
+	@touch $@
+
+bench: setup .venv/.bench
 	$(BIN)/python -m benchmarks
 
-bench-quick: setup
+bench-quick: setup .venv/.bench
 	$(BIN)/python -m benchmarks --quick
 
 format: .venv/.developer

@@ -13,15 +13,15 @@ from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import against, alone, docs, gandalf, goals
+from benchmarks import against, alone, docs, gandalf, goals, plots, scaling
 from benchmarks.experiment import Limits, Row
 from benchmarks.machine import describe, load
-from benchmarks.results import LATEST, PUBLISHED, Results, Section, read, save
+from benchmarks.results import LATEST, PUBLISHED, RESULTS, Results, Section, read, save
 from benchmarks.runner import Known, Runner
 from benchmarks.terminal import show
 
 # Modules that reproduce tables, in the order in which they are run and shown.
-DECLARED: tuple[ModuleType, ...] = (gandalf, against)
+DECLARED: tuple[ModuleType, ...] = (gandalf, against, scaling)
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
@@ -56,9 +56,12 @@ def main(arguments: list[str] | None = None) -> int:
         console.print("\nInterrupted. `--resume` goes on from here.", style="bold")
     run.finish()
     show(run.results, console)
-    console.print(
-        f"\nKept in {', '.join(str(path.relative_to(docs.PAGE.parent.parent)) for path in save(run.results))}"
-    )
+    written = save(run.results)
+    if plots.available():
+        written += plots.draw(run.results, RESULTS)
+    else:
+        console.print("\nNo pictures of how cost grows: matplotlib is not installed.", style="dim")
+    console.print(f"\nKept in {', '.join(str(path.relative_to(docs.PAGE.parent.parent)) for path in written)}")
     wrong = [each for section in run.results.sections.values() for each in section.wrong]
     for each in wrong:
         console.print(f"Wrong: {each}", style="bold red", highlight=False)
@@ -155,7 +158,11 @@ def _publish(console: Console) -> int:
     if not LATEST.exists() or not (results := read(LATEST)).complete or results.quick:
         console.print("There is no full run to write about: run `python -m benchmarks` first.", highlight=False)
         return 2
+    if not plots.available():
+        console.print("The page has pictures: pip install matplotlib.", highlight=False)
+        return 2
     PUBLISHED.write_bytes(LATEST.read_bytes())
+    plots.draw(results, docs.PICTURES)
     console.print(f"Wrote {docs.write(results, TEXTS)}, from {results.date}", highlight=False)
     return 0
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.results import Results, Section
+from benchmarks.scaling import AXES
 from benchmarks.tables import GOALS, LONG, busy, goal_line, is_long, long, wide
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+PICTURES = PAGE.parent / "pictures"
 
 INTRODUCTION = """\
 # Benchmarks
@@ -54,6 +56,8 @@ def page(results: Results, texts: Mapping[str, str]) -> str:
 
 def _tables(section: Section) -> list[str]:
     parts = []
+    if section.name in AXES:
+        parts.append(f"![{section.name}](pictures/{section.name}.svg)\n")
     if section.entries:
         head, lines = long(section) if is_long(section) else wide(section)
         parts.append(_table(head, lines))

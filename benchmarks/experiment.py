@@ -107,6 +107,8 @@ class Row:
     verdict: Verdict | None
     cases: tuple[Case, ...]
     claim: str = ""  # the property, where a table has several
+    seconds: float | None = None  # a shorter limit than usual
+    growing: bool = False  # larger than the row before: a column that met a limit there is not tried here
 
 
 @dataclass(frozen=True)

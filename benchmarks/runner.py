@@ -29,26 +29,32 @@ class Runner:
         total = sum(len(row.cases) for row in rows)
         begin, before, number = time.perf_counter(), load(), 0
         section = Section(name)
+        beyond: set[str] = set()  # columns that met a limit, while rows grow
         for row in rows:
             for case in row.cases:
                 number += 1
                 measured = self.known.get((name, row.instance, row.claim, case.column))
+                if measured is None and row.growing and case.column in beyond:
+                    measured = Measured("skipped", note="a smaller instance met a limit")
                 if measured is None:
                     self.say(f"{name} {number} of {total}: {row.instance} {row.claim} {case.column}")
-                    measured = self._measure(case)
+                    measured = self._measure(case, row.seconds)
                     self.say(f"    {_words(measured)}")
+                if measured.status == "incomplete":
+                    beyond.add(case.column)
                 entry = Entry(row.instance, row.claim, row.verdict, case.column, case.program, measured, case.published)
                 elapsed = round(time.perf_counter() - begin, 1)
                 section = replace(section, entries=(*section.entries, entry), load=(before, load()), seconds=elapsed)
                 self.keep(section)
         return section
 
-    def _measure(self, case: Case) -> Measured:
+    def _measure(self, case: Case, seconds: float | None) -> Measured:
         """A table may list an instance twice, with different published figures: it is measured once."""
         same = case.key
         if same not in self._measured:
             try:
-                self._measured[same] = case.measure(self.limits)
+                limits = replace(self.limits, seconds=min(seconds or self.limits.seconds, self.limits.seconds))
+                self._measured[same] = case.measure(limits)
             except Exception as error:
                 # One case that fails must not cost the hour that the others took; it is shown as failed.
                 self._measured[same] = Measured("failed", note=str(error).splitlines()[0])

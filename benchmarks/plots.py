@@ -1,0 +1,87 @@
+"""Pictures of how cost grows, as SVG and PNG. They need matplotlib: `pip install quorate[bench]`."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.experiment import Measured
+from benchmarks.results import Results, Section
+from benchmarks.scaling import AXES
+
+# Distinguishable also by those who see colours differently, and in grey: by marker.
+LOOKS = {
+    "plain": ("#777777", "o"),
+    "default": ("#0072b2", "s"),
+    "partial orders": ("#d55e00", "^"),
+    "all reductions": ("#009e73", "D"),
+}
+
+
+def available() -> bool:
+    return find_spec("matplotlib") is not None
+
+
+def draw(results: Results, folder: Path) -> list[Path]:
+    """A picture for each table of how cost grows, in both formats."""
+    written = []
+    for name, axis in AXES.items():
+        if name in results.sections and series(results.sections[name]):
+            written += _draw(results.sections[name], axis, folder)
+    return written
+
+
+def series(section: Section) -> dict[str, list[tuple[int, Measured]]]:
+    """By column, what has an answer, with the number on the axis."""
+    found: dict[str, list[tuple[int, Measured]]] = {}
+    for entry in section.entries:
+        if entry.measured.answered:
+            found.setdefault(entry.column, []).append((int(entry.instance), entry.measured))
+    return found
+
+
+def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    # The same picture from the same figures, to the last byte; and letters as outlines, so that no font is needed.
+    matplotlib.rcParams.update({"svg.hashsalt": "quorate", "svg.fonttype": "path", "font.size": 10})
+    from matplotlib import pyplot
+    from matplotlib.ticker import MaxNLocator
+
+    threads = axis == "threads"
+    quantities = ["states per second"] if threads else ["states", "seconds to the verdict"]
+    figure, axes = pyplot.subplots(1, len(quantities), figsize=(4.6 * len(quantities), 3.4), squeeze=False)
+    for plot, quantity in zip(axes[0], quantities, strict=True):
+        for column, points in series(section).items():
+            colour, marker = LOOKS[column]
+            values = [_value(measured, quantity) for _, measured in points]
+            plot.plot([x for x, _ in points], values, color=colour, marker=marker, markersize=5, label=column)
+        plot.set_xlabel(axis)
+        plot.set_title(quantity, fontsize=10, loc="left")
+        plot.xaxis.set_major_locator(MaxNLocator(integer=True))
+        plot.grid(color="#dddddd", linewidth=0.6)
+        plot.set_axisbelow(True)
+        plot.spines[["top", "right"]].set_visible(False)
+        if threads:
+            plot.set_ylim(bottom=0)
+        else:
+            plot.set_yscale("log")
+    if len(series(section)) > 1:
+        axes[0][0].legend(frameon=False, fontsize=9)
+    figure.tight_layout()
+    paths = [folder / f"{section.name}.svg", folder / f"{section.name}.png"]
+    figure.savefig(paths[0], metadata={"Date": None})
+    figure.savefig(paths[1], dpi=144, metadata={"Software": None})
+    pyplot.close(figure)
+    return paths
+
+
+def _value(measured: Measured, quantity: str) -> float:
+    match quantity:
+        case "states":
+            return measured.states
+        case "states per second":
+            return measured.states / measured.seconds
+        case _:
+            return measured.seconds
