@@ -119,5 +119,6 @@ def _row(target: str, instance: Instance, published: Published) -> Row:
         cases.append(Check("plain", target, parameters, PLAIN))
     cases.append(Check("default", target, parameters, DEFAULT))
     cases.append(Check("partial orders", target, parameters, {"por": "lpor-net"}))
+    cases.append(Check("symmetry", target, parameters, {"symmetry": "auto"}))
     cases.append(Check("all reductions", target, parameters, ALL))
     return Row(str(instance).replace(" ", ""), verdict, tuple(cases), seconds=LIMIT)

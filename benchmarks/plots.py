@@ -14,6 +14,7 @@ LOOKS = {
     "plain": ("#777777", "o"),
     "default": ("#0072b2", "s"),
     "partial orders": ("#d55e00", "^"),
+    "symmetry": ("#cc79a7", "v"),
     "all reductions": ("#009e73", "D"),
 }
 
@@ -47,10 +48,10 @@ def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
     # The same picture from the same figures, to the last byte; and letters as outlines, so that no font is needed.
     matplotlib.rcParams.update({"svg.hashsalt": "quorate", "svg.fonttype": "path", "font.size": 10})
     from matplotlib import pyplot
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     threads = axis == "threads"
-    quantities = ["states per second"] if threads else ["states", "seconds to the verdict"]
+    quantities = ["million states per second"] if threads else ["states", "seconds to the verdict"]
     figure, axes = pyplot.subplots(1, len(quantities), figsize=(4.6 * len(quantities), 3.4), squeeze=False)
     for plot, quantity in zip(axes[0], quantities, strict=True):
         for column, points in series(section).items():
@@ -67,6 +68,11 @@ def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
             plot.set_ylim(bottom=0)
         else:
             plot.set_yscale("log")
+            values = [_value(measured, quantity) for points in series(section).values() for _, measured in points]
+            narrow = max(values) < 100 * min(values)
+            plot.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+            plot.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+            plot.yaxis.set_minor_formatter(NullFormatter())
     if len(series(section)) > 1:
         axes[0][0].legend(frameon=False, fontsize=9)
     figure.tight_layout()
@@ -81,7 +87,7 @@ def _value(measured: Measured, quantity: str) -> float:
     match quantity:
         case "states":
             return measured.states
-        case "states per second":
-            return measured.states / measured.seconds
+        case "million states per second":
+            return measured.states / measured.seconds / 1e6
         case _:
             return measured.seconds

@@ -33,7 +33,13 @@ AXES = {
     "scaling-threads": "threads",
 }
 
-COLUMNS = {"plain": PLAIN, "default": DEFAULT, "partial orders": {"por": "lpor-net"}, "all reductions": ALL}
+COLUMNS = {
+    "plain": PLAIN,
+    "default": DEFAULT,
+    "partial orders": {"por": "lpor-net"},
+    "symmetry": {"symmetry": "auto"},
+    "all reductions": ALL,
+}
 SECONDS = 30.0
 
 
