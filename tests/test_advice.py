@@ -15,6 +15,7 @@ from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.regular_storage import RegularStorage
+from quorate.search.rebuild import ReplayError
 from quorate.semantics import State, Step, repeat
 
 
@@ -84,6 +85,13 @@ def test_dead_messages_and_equal_states() -> None:
     assert any(why.startswith("as step ") for why in reasons)
 
 
+def test_a_step_that_the_engine_does_not_know_is_not_passed_over() -> None:
+    session = Session(define(Paxos()))
+    state = session.at((0, 0)).state
+    with pytest.raises(ReplayError, match="disagree about what can happen"):
+        Adviser(session.definition).advice(state, session.steps(state)[1:])
+
+
 def test_a_reduction_that_does_not_run_says_why() -> None:
     found = advice(Session(define(FaultyDetectorConsensus())), (0,))
     assert not found["quotient"].runs
@@ -93,7 +101,11 @@ def test_a_reduction_that_does_not_run_says_why() -> None:
 def test_the_answer_of_a_process_of_its_own() -> None:
     session = Session(define(FaultyPaxos()))
     consultation = Consultation(session)
-    assert consultation.to_json((0,)) == {"status": "known", "reductions": []}  # nobody was asked to answer
+    assert consultation.to_json((0,)) == {
+        "status": "known",
+        "reductions": [],
+        "error": None,
+    }  # nobody was asked to answer
     consultation.start()
     try:
         with pytest.raises(WrongPathError):

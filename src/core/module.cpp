@@ -285,15 +285,15 @@ public:
         return state(symmetry ? Canonical(*symmetry).of(cells) : cells);
     }
     // What a search would take in a state given as `search` reports states: per step its column, and the state it leads
-    // to unless it fails. And whether partial-order reduction leaves something out.
+    // to unless it fails. And whether partial-order reduction, if it is to be used, leaves something out.
     nb::tuple peek(const nb::object& object, const std::vector<std::tuple<Id, std::vector<Id>>>& state,
-                   const std::vector<std::uint64_t>& left) {
+                   const std::vector<std::uint64_t>& left, bool por) {
         std::vector<Id> cells;
         for (Id i = 0; i < state.size(); ++i)
             cells.push_back(tables.cell(*tables.columns[i], std::get<0>(state[i]), std::get<1>(state[i])));
         if (tables.has_budget()) cells.push_back(tables.budget(left));
         PythonOracle oracle(*this, object);
-        const Peek seen = quorate::peek(tables, oracle, relations.get(), cells);
+        const Peek seen = quorate::peek(tables, oracle, por ? relations.get() : nullptr, cells);
         nb::list taken;
         for (const Peek::Taken& each : seen.taken)
             taken.append(nb::make_tuple(each.column, each.cells.empty() ? nb::none() : this->state(each.cells)));
@@ -483,7 +483,7 @@ NB_MODULE(_core, m) {
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
-        .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a)
+        .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a, "por"_a)
         .def("behaviours", &Engine::behaviours, "column"_a)
         .def("dead", &Engine::dead, "column"_a)
         .def("find_breach", &Engine::find_breach, "columns"_a, "locals"_a, "messages"_a, "failures"_a)

@@ -15,6 +15,7 @@ from quorate.language.definition import Column, Definition
 from quorate.language.values import encode, show
 from quorate.properties import evaluate
 from quorate.search.options import Options, select
+from quorate.search.rebuild import ReplayError
 from quorate.search.reductions import Figures, analyse, reduce, without_broken_family
 from quorate.semantics import State, Step, in_flight
 from quorate.traces.text import changed_fields
@@ -23,6 +24,10 @@ from quorate.traces.words import names
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0
 MOST_NAMED = 4
+
+
+Lead = tuple[int, Hashable]
+"""Who moves, and where that leads to; to nothing if it fails."""
 
 
 class Advice(NamedTuple):
@@ -67,7 +72,7 @@ class Prepared:
 
 
 class Adviser:
-    """Answers questions about single states."""
+    """Answers questions about single states; and sees to it that the engine finds the same steps in them."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -85,8 +90,21 @@ class Adviser:
         seen = [state, *(step.next for step in offered if step.next is not None)]
         self.plain.look(seen)
         self.symmetric.look(seen)
+        if self._peek(state, por=False)[0] != {self._lead(step) for step in offered}:
+            raise ReplayError(
+                "the search and the plain semantics disagree about what can happen in this state",
+                hint="this is a defect of Quorate; please report it with the model",
+            )
         asked = (self._quotient, self._dead_messages, self._symmetry, self._por)
         return [ask(state, offered) for ask in asked]
+
+    def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:
+        """What the engine takes in a state; and whether it leaves something out."""
+        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget), por)
+        return {(column, _hashable(reached)) for column, reached in taken}, chosen
+
+    def _lead(self, step: Step) -> Lead:
+        return step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None
 
     def _ran(self, name: str) -> bool:
         return bool(self.figures[name]["ran"])
@@ -177,13 +195,8 @@ class Adviser:
     def _por(self, state: State, offered: Sequence[Step]) -> Advice:
         if not self._ran("por"):
             return self._left_out("por", offered)
-        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget))
-        leads = {(column, _hashable(reached)) for column, reached in taken}
-        takes = tuple(
-            number
-            for number, step in enumerate(offered)
-            if (step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None) in leads
-        )
+        taken, chosen = self._peek(state, por=True)
+        takes = tuple(number for number, step in enumerate(offered) if self._lead(step) in taken)
         if not chosen:
             return Advice("por", True, takes, "no smaller set of steps is independent of all the others here", {})
         movers = names([self.definition.columns[column].name for column in sorted({column for column, _ in taken})])

@@ -9,9 +9,14 @@ from typing import Any
 
 from quorate.explore.session import KEPT, Path, Session
 from quorate.explore.worker import Worker
+from quorate.language.errors import QuorateError
 
 WAIT = 0.03
 """Seconds that an answer is waited for; whoever has none by then asks again."""
+
+
+Said = list[dict[str, Any]] | str
+"""The advice of every reduction, or what went wrong."""
 
 
 class Consultation:
@@ -20,7 +25,7 @@ class Consultation:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._worker: Worker | None = None
-        self._known: OrderedDict[Path, list[dict[str, Any]]] = OrderedDict()
+        self._known: OrderedDict[Path, Said] = OrderedDict()
         self._asked: set[Path] = set()
 
     def start(self) -> None:
@@ -44,7 +49,9 @@ class Consultation:
                 self._known.popitem(last=False)
         known = self._known.get(path)
         waiting = known is None and self._worker is not None and not self._worker.ended
-        return {"status": "asking" if waiting else "known", "reductions": known or []}
+        if isinstance(known, str):
+            return {"status": "known", "reductions": [], "error": known}
+        return {"status": "asking" if waiting else "known", "reductions": known or [], "error": None}
 
     def _answer(self, connection: Connection[Any, Any]) -> None:
         from quorate.explore.advice import Adviser
@@ -57,5 +64,11 @@ class Consultation:
                     return
             path: Path = connection.recv()
             position = self.session.at(path)
-            offered = self.session.steps(position.state) if position.failed is None else ()
-            connection.send((path, [each.to_json() for each in adviser.advice(position.state, offered)]))
+            said: Said = []
+            if position.failed is None:
+                try:
+                    advice = adviser.advice(position.state, self.session.steps(position.state))
+                    said = [each.to_json() for each in advice]
+                except QuorateError as error:
+                    said = error.message
+            connection.send((path, said))

@@ -57,7 +57,8 @@
     drawReductions(answer);
   }
 
-  function drawReductions({ status, reductions }) {
+  function drawReductions({ status, reductions, error }) {
+    if (error) $("where").append(make("p", error, "bad"));
     for (const line of $("steps").querySelectorAll(".skipped")) line.remove();
     const words = { "quotient": "quotient", "dead-messages": "dead messages", "por": "partial order", "symmetry": "symmetry" };
     $("reductions").dataset.status = status;
