@@ -1,4 +1,5 @@
-"""How Hypothesis is used: the same examples in every run, so that a failure of today is not gone tomorrow.
+"""How Hypothesis is used: the same examples in every run, so that a failure of today is not gone tomorrow. And what is
+said at the end about tests that did not run.
 
 QUORATE_DEEP=1 (or a number of examples) looks at fresh examples, and at many more of them.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from _pytest.terminal import TerminalReporter
 from hypothesis import HealthCheck, Phase, settings
 
 # Building classes and exploring states takes long for Hypothesis' taste, and is the point here. Protocols are made
@@ -21,3 +23,11 @@ settings.register_profile("ci", max_examples=100, derandomize=True, database=Non
 deep = int(os.environ.get("QUORATE_DEEP", "0"))
 settings.register_profile("deep", max_examples=deep if deep > 1 else 3_000, **COMMON)  # type: ignore[arg-type]
 settings.load_profile("deep" if deep else "ci")
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Tests that did not run must not look like tests that passed."""
+    skipped = [each for each in terminalreporter.stats.get("skipped", []) if "test_browser" in each.nodeid]
+    if skipped:
+        reason = skipped[0].longrepr[2].removeprefix("Skipped: ")
+        terminalreporter.write_line(f"NOT TESTED, {len(skipped)} tests of the report and the explorer: {reason}")

@@ -16,7 +16,11 @@ import pytest
 
 from quorate import check
 from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.traces.chart.layout import laid_out
+from quorate.traces.chart.model import chart
+from quorate.traces.chart.svg import svg
 from quorate.traces.html.document import write
+from test_chart_layout import big
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -106,10 +110,21 @@ def test_the_chart_of_the_report(page: Any, report: str) -> None:
 def test_no_label_of_the_report_lies_on_another(page: Any, report: str) -> None:
     """With the fonts that the browser has, not with those that the layout reckons with."""
     page.goto(report)
+    assert_apart(page, "g.step text", 30)
+
+
+def test_no_label_lies_on_another_with_twelve_processes_and_sixty_steps(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "big.svg").write_text(svg(laid_out(chart(big(60)))), encoding="utf-8")
+    page.goto((tmp_path / "big.svg").as_uri())
+    assert page.locator("g.step").count() == 60
+    assert_apart(page, "g.step text, .heads text, .reminders text", 220)
+
+
+def assert_apart(page: Any, selector: str, least: int) -> None:
     boxes = page.eval_on_selector_all(
-        "g.step text", "nodes => nodes.map(n => n.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
+        selector, "nodes => nodes.map(n => n.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
     )
-    assert len(boxes) > 30
+    assert len(boxes) > least
     for number, (left, top, right, bottom) in enumerate(boxes):
         for other in boxes[number + 1 :]:
             assert left >= other[2] or other[0] >= right or top >= other[3] - 4 or other[1] >= bottom - 4

@@ -1,6 +1,7 @@
 """Runs in the forms of other tools, and as tests."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,17 +54,41 @@ def test_itf_has_a_state_for_every_state_and_every_variable_in_each() -> None:
 
 
 def _expression(value: Any) -> bool:
-    """What the format allows: no plain numbers, no null."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and (key == "#meta" or _expression(item)) for key, item in value.items())
+    """An expression as Apalache's ADR 015 defines it: no plain numbers, no null, five special forms with one key."""
     if isinstance(value, list):
         return all(map(_expression, value))
-    return isinstance(value, bool | str)
+    if not isinstance(value, dict):
+        return isinstance(value, bool | str)
+    if not any(key.startswith("#") for key in value):
+        return all(map(_expression, value.values()))  # a record
+    if len(value) > 1:
+        return False
+    ((key, item),) = value.items()
+    if key == "#bigint":
+        return isinstance(item, str) and re.fullmatch(r"-?[0-9]+", item) is not None
+    if key == "#map":
+        return all(isinstance(pair, list) and len(pair) == 2 and _expression(pair) for pair in item)
+    return key in ("#tup", "#set") and isinstance(item, list) and _expression(item)
+
+
+def _is_itf(document: Any) -> bool:
+    names = document["vars"]
+    return (
+        set(document) <= {"#meta", "params", "vars", "states", "loop"}
+        and len(set(names)) == len(names)
+        and all(set(state) == {"#meta", *names} for state in document["states"])
+        and all(_expression(state[name]) for state in document["states"] for name in names)
+    )
 
 
 @given(traces())
-def test_itf_of_any_run_has_only_expressions_of_the_format(trace: Trace) -> None:
-    assert all(map(_expression, json.loads(itf(trace))["states"]))
+def test_itf_of_any_run_is_what_the_format_says(trace: Trace) -> None:
+    assert _is_itf(json.loads(itf(trace)))
+
+
+@pytest.mark.parametrize("wrong", [1, None, {"#bigint": 1}, {"#bigint": "1", "a": "b"}, {"#map": [["a"]]}, {"#x": []}])
+def test_what_is_no_expression_of_the_format(wrong: Any) -> None:
+    assert not _expression(wrong)
 
 
 # --- ShiViz ----------------------------------------------------------------------------------------------------
@@ -73,6 +98,19 @@ def test_shiviz() -> None:
     lines = shiviz(broken_paxos()).splitlines()
     assert lines[4:6] == ["promise Prepare(ballot=1), promised: 0 → 1", 'acceptor1 {"proposer1": 1, "acceptor1": 1}']
     assert len(lines) == 2 * 11
+
+
+EVENT = re.compile(r"(?P<event>.*)\n(?P<host>\S*) (?P<clock>{.*})")
+"""The expression that ShiViz reads logs with unless told otherwise."""
+
+
+@given(traces())
+def test_shiviz_reads_every_line_of_any_log(trace: Trace) -> None:
+    log = shiviz(trace)
+    assert EVENT.sub("", log).strip() == ""
+    found = [(match["event"], match["host"], json.loads(match["clock"])) for match in EVENT.finditer(log)]
+    assert [host for _, host, _ in found] == [host for _, host, _ in events(trace)]
+    assert all(event and clock[host] >= 1 for event, host, clock in found)
 
 
 @given(traces())
