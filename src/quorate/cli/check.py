@@ -3,7 +3,7 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -118,31 +118,34 @@ def check(
 
     files = Files(charts or [], exports or [], pytest)
     system = instance(load(target), parameters or [], presets or [])
+    asked: dict[str, Any] = {
+        "property": properties or None,
+        "search": search.value if search is not None else None,
+        "por": por.value,
+        "split": split.value,
+        "symmetry": symmetry.value,
+        "quotient": quotient.value,
+        "dead_messages": dead_messages.value,
+        "store": store.value,
+        "stateless": stateless,
+        "threads": threads,
+        "max_states": max_states,
+        "max_memory": max_memory,
+        "crash": crash.value if crash is not None else None,
+        "crashes": crashes,
+        "byzantine": roles(byzantine or []),
+        "network_model": network_model.value,
+    }
     line = ProgressLine()
     try:
         result = run(
             system,
-            property=properties or None,
-            search=search.value if search is not None else None,
-            por=por.value,
-            split=split.value,
-            symmetry=symmetry.value,
-            quotient=quotient.value,
-            dead_messages=dead_messages.value,
-            store=store.value,
-            stateless=stateless,
-            threads=threads,
-            max_states=max_states,
-            max_memory=max_memory,
+            **asked,
             timeout=timeout,
             progress=line.update if line.enabled else None,
             shorten=shorten,
             regroup=regroup is Switch.on,
             target=target,
-            crash=crash.value if crash is not None else None,
-            crashes=crashes,
-            byzantine=roles(byzantine or []),
-            network_model=network_model.value,
         )
     finally:
         line.close()
@@ -151,9 +154,10 @@ def check(
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
+        from quorate.search.factors import factors
         from quorate.traces.html.document import write
 
-        write(result, report)
+        write(result, report, factors(result, lambda **changed: run(system, **{**asked, **changed})))
         tell(report, written=True)
     return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
 

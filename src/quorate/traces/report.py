@@ -203,6 +203,9 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
 
 
+_UNITS = {"order": "renamings"}
+
+
 def _reduction(figures: Mapping[str, Any]) -> Content:
     """The figures that a reduction gave, a factor where there is one, and what it is based on."""
     of = figures.get("of")
@@ -210,7 +213,7 @@ def _reduction(figures: Mapping[str, Any]) -> Content:
     for name, value in figures.items():
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
             amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
-            parts.append(f"{amount} {name.replace('_', ' ')}")
+            parts.append(f"{amount} {_UNITS.get(name, name).replace('_', ' ')}")
     if isinstance(figures.get("factor"), int | float):
         parts.append(f"factor {figures['factor']:,.1f}")
     why = str(figures.get("why", ""))

@@ -20,21 +20,22 @@ from quorate.traces.layout import pieces
 from quorate.traces.report import figures, outcome, reductions, verdict
 
 if TYPE_CHECKING:
+    from quorate.search.factors import Factor
     from quorate.search.result import Result
     from quorate.traces.trace import Trace
 
 HERE = Path(__file__).parent
 
 
-def write(result: Result, path: str | PathLike[str]) -> None:
-    """Write the report of a result."""
+def write(result: Result, path: str | PathLike[str], factors: Mapping[str, Factor] | None = None) -> None:
+    """Write the report of a result, with what each reduction was worth if that was measured."""
     try:
-        Path(path).write_text(document(result), encoding="utf-8")
+        Path(path).write_text(document(result, factors or {}), encoding="utf-8")
     except OSError as error:
         raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
 
 
-def document(result: Result) -> str:
+def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str:
     """The page. It may load nothing from anywhere: its security policy allows its own style and script alone."""
     css = palette() + (HERE / "report.css").read_text(encoding="utf-8")
     script = (HERE / "report.js").read_text(encoding="utf-8")
@@ -65,7 +66,7 @@ def document(result: Result) -> str:
                 _property(result),
                 element("button", "light / dark", id="theme", type="button", title="t"),
             ),
-            element("main", [run(trace, number) for number, trace in enumerate(runs)], _facts(result)),
+            element("main", [run(trace, number) for number, trace in enumerate(runs)], _facts(result, factors or {})),
             element("footer", _keys() if runs else None),
             Markup(f'<script type="application/json" id="data">{data}</script>'),
             element("script", Markup(script)),
@@ -126,18 +127,28 @@ def _property(result: Result) -> Content:
     )
 
 
-def _facts(result: Result) -> Markup:
+def _facts(result: Result, factors: Mapping[str, Factor]) -> Markup:
     return element(
         "div",
         _box("Properties", _properties(result)),
         _box("Search", table([(name, _plain(content)) for name, content in figures(result)])),
-        _box("Reductions", table([(name, _plain(content)) for name, content in reductions(result.reductions)])),
+        _box("Reductions", table(_reductions(result, factors))),
         _box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
         _box("Warnings", element("ul", [element("li", warning) for warning in result.warnings]))
         if result.warnings
         else None,
         class_="facts",
     )
+
+
+def _reductions(result: Result, factors: Mapping[str, Factor]) -> list[tuple[Content, ...]]:
+    """What each did, and how many states there would be without it."""
+    worth = {name.replace("-", " "): str(factor) for name, factor in factors.items()}
+    rows: list[tuple[Content, ...]] = []
+    for name, content in reductions(result.reductions):
+        factor = worth.pop(str(name), None)
+        rows.append((str(name), [_plain(content), element("p", factor, class_="factor") if factor else None]))
+    return rows + [(name, element("p", factor, class_="factor")) for name, factor in worth.items()]
 
 
 def _box(title: str, *content: Content) -> Markup:

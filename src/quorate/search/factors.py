@@ -1,0 +1,53 @@
+"""By what factor each reduction shrinks a search: the same search without it, as far as that costs little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from quorate.search.result import Result
+
+SWITCHES: dict[str, dict[str, str]] = {
+    "quotient": {"quotient": "off"},
+    "dead-messages": {"dead_messages": "off"},
+    "symmetry": {"symmetry": "none"},
+    "por": {"por": "none"},
+    "split": {"split": "none"},
+}
+TOGETHER = "all together"
+SECONDS = 3.0
+"""For each search. The verdict is known, this is for the reader of a report."""
+
+
+class Factor(NamedTuple):
+    """What a search needs without a reduction."""
+
+    states: int
+    less: int
+    """What it needs with it."""
+    whole: bool
+    """Otherwise the time was up, and it needs more than that."""
+
+    def __str__(self) -> str:
+        more = "" if self.whole else "more than "
+        return f"{self.states:,} states without, factor {more}{self.states / max(1, self.less):,.1f}"
+
+
+def factors(result: Result, again: Callable[..., Result]) -> dict[str, Factor]:
+    """Of every reduction that ran, and of all together. `again` searches with some options changed.
+
+    Nothing where states cannot be compared: depth-first, a violation is met sooner or later by chance, and a search
+    that was stopped says nothing about the rest.
+    """
+    ran = [name for name in SWITCHES if result.reductions.get(name, {}).get("ran")]
+    if result.search != "bfs" or result.stopped_by is not None:
+        return {}
+    asked = {name: SWITCHES[name] for name in ran}
+    if len(ran) > 1:
+        asked[TOGETHER] = {key: value for name in ran for key, value in SWITCHES[name].items()}
+    return {name: _without(result, again, changed) for name, changed in asked.items()}
+
+
+def _without(result: Result, again: Callable[..., Result], changed: dict[str, Any]) -> Factor:
+    found = again(**changed, trace=False, timeout=SECONDS)
+    return Factor(found.states, result.states, found.stopped_by is None)
