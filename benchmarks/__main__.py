@@ -47,7 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
     progress = Console(stderr=True, style="dim", highlight=False)
     limits = QUICK if options.quick else FULL
     limits = replace(limits, seconds=options.time_limit) if options.time_limit else limits
-    run = _Run(options.quick, limits, options.only or list(NAMES), progress.print)
+
+    def say(line: str) -> None:
+        progress.print(line, soft_wrap=True)
+
+    run = _Run(options.quick, limits, options.only or list(NAMES), say)
     if (options.resume or options.only) and not run.take_up(resume=options.resume):
         console.print("Starting anew: there are no figures of this commit to go on with.", style="dim")
     try:

@@ -10,6 +10,7 @@ from benchmarks.peers import (
     murphi_om,
     murphi_paxos,
     murphi_storage,
+    murphi_thesis_paxos,
     promela_om,
     promela_paxos,
     promela_storage,
@@ -17,7 +18,7 @@ from benchmarks.peers import (
 from benchmarks.peers.rumur import Rumur
 from benchmarks.peers.spin import Spin
 
-PAXOS, OM, STORAGE, BUGS = "peers-paxos", "peers-om", "peers-storage", "peers-bugs"
+PAXOS, OM, THESIS, STORAGE, BUGS = "peers-paxos", "peers-om", "peers-thesis", "peers-storage", "peers-bugs"
 
 TABLES = {
     PAXOS: """\
@@ -48,6 +49,14 @@ resident memory.""",
 
 One round of passing on, one traitor, `ic1` and `ic2`; an instance is a number of lieutenants. The same steps in all
 three; Spin has one state more, from which it chooses who is the traitor. In Murphi, lieutenants are a scalarset.""",
+    THESIS: """\
+## Peers: Paxos and Oral Messages in the thesis' grain
+
+Rumur on what the thesis checks with Murphi, with the same steps and the same observed property in both. Paxos takes one
+message a step, has two proposers, three acceptors and no learners, and proposers are interchangeable: which ballot each
+has is open at the beginning ([ours](../benchmarks/protocols/thesis_paxos.py),
+[in Murphi](../benchmarks/models/thesis-paxos.m)). In Oral Messages, with three and four lieutenants, reports are heard
+one at a time ([ours](../benchmarks/protocols/thesis_om.py), [in Murphi](../benchmarks/models/thesis-om.m)).""",
     STORAGE: """\
 ## Peers: regular storage
 
@@ -58,10 +67,13 @@ scalarsets.""",
 
 The same models with a mistake put in, or with a claim that is wrong: the peers find it. In Paxos, a proposer ignores
 the votes that are reported to it; in Oral Messages there are two traitors; in storage, a base object takes an older
-value for a newer one, or the claim is the wrong one of the thesis.""",
+value for a newer one, or the claim is the wrong one of the thesis; in the thesis' Paxos, acceptors ignore what they
+promised.""",
 }
 
 Options = Mapping[str, Any]
+THESIS_PAXOS = "benchmarks/protocols/thesis_paxos.py:ThesisPaxos"
+THESIS_OM = "benchmarks/protocols/thesis_om.py:ThesisOM"
 EXACT = ("", "no reduction", "COLLAPSE")
 EVERY = (*EXACT, "bitstate")
 QUICK_BUILDS = ("",)
@@ -91,7 +103,13 @@ def rumur(text: str, *, plain: bool = True) -> list[Case]:
 
 
 def rows(quick: bool) -> dict[str, list[Row]]:
-    return {PAXOS: _paxos(quick), OM: _om(quick), STORAGE: _storage(quick), BUGS: _bugs()}
+    return {
+        PAXOS: _paxos(quick),
+        OM: _om(quick),
+        THESIS: _thesis(quick),
+        STORAGE: _storage(quick),
+        BUGS: _bugs(),
+    }
 
 
 def _paxos(quick: bool) -> list[Row]:
@@ -141,6 +159,16 @@ def _om(quick: bool) -> list[Row]:
     ]
 
 
+def _thesis(quick: bool) -> list[Row]:
+    cases = [*quorate(THESIS_PAXOS, {}), *rumur(murphi_thesis_paxos.model())]
+    result = [_row("Paxos", "holds", cases)]
+    for lieutenants in (3,) if quick else (3, 4):
+        murphi = murphi_om.model(lieutenants, single=True)
+        cases = [*quorate(THESIS_OM, {"lieutenants": lieutenants}), *rumur(murphi)]
+        result.append(_row(f"OM(1), {lieutenants} lieutenants", "holds", cases))
+    return result
+
+
 def _storage(quick: bool) -> list[Row]:
     result = []
     for bases, readers, writes in (
@@ -167,6 +195,11 @@ def _bugs() -> list[Row]:
         Spin("Spin", promela_om.model(3, 2)),
         Rumur("Rumur, scalarsets", murphi_om.model(3, 2), "exhaustive"),
     ]
+    heedless: list[Case] = [Rumur("Rumur, scalarsets", murphi_thesis_paxos.model(bug=True), "exhaustive")]
+    single: list[Case] = [
+        Check("Quorate", THESIS_OM, {"traitors": 2}),
+        Rumur("Rumur, scalarsets", murphi_om.model(3, 2, single=True), "exhaustive"),
+    ]
     forgetful: list[Case] = [
         Spin("Spin", promela_storage.model(3, 1, 2), defines=(promela_storage.SEEDED_BUG,)),
         Rumur("Rumur, scalarsets", murphi_storage.model(3, 1, 2, bug=True), "exhaustive"),
@@ -179,6 +212,8 @@ def _bugs() -> list[Row]:
     return [
         _row("Paxos (2,3,1), votes ignored", "violated", ignored),
         _row("Oral Messages, 3 lieutenants, 2 traitors", "violated", traitors),
+        _row("thesis' Paxos, promises ignored", "violated", heedless),
+        _row("thesis' Oral Messages, 3 lieutenants, 2 traitors", "violated", single),
         _row("storage (3,1,2), base objects that forget", "violated", forgetful),
         _row("storage (3,2,1), wrong claim", "violated", wrong),
     ]

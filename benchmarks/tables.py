@@ -177,5 +177,7 @@ def memory(count: int) -> str:
 
 def busy(section: Section, cores: int) -> str:
     """A load near one is the benchmark itself."""
+    if not section.seconds:
+        return ""
     before, after = section.load
     return f"Took {duration(section.seconds)}; load average {before:.1f} before, {after:.1f} after, on {cores} cores."

@@ -24,7 +24,8 @@ def show(results: Results, console: Console) -> None:
         if section.figures:
             console.print(goals(section.figures))
         for note in (*section.notes, *_remarks(section), busy(section, results.machine["cores"])):
-            console.print(note, style="dim", highlight=False)
+            if note:
+                console.print(note, style="dim", highlight=False)
 
 
 def goals(figures: Sequence[Figure]) -> Table:

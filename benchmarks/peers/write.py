@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.peers import murphi_om, murphi_paxos, murphi_storage, promela_om, promela_paxos, promela_storage
+from benchmarks.peers import (
+    murphi_om,
+    murphi_paxos,
+    murphi_storage,
+    murphi_thesis_paxos,
+    promela_om,
+    promela_paxos,
+    promela_storage,
+)
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -16,6 +24,8 @@ def texts() -> dict[str, str]:
         "paxos.m": murphi_paxos.model(2, 3),
         "om.pml": promela_om.model(3),
         "om.m": murphi_om.model(3),
+        "thesis-paxos.m": murphi_thesis_paxos.model(),
+        "thesis-om.m": murphi_om.model(3, single=True),
         "storage.pml": promela_storage.model(3),
         "storage.m": murphi_storage.model(3),
     }
