@@ -52,14 +52,21 @@ struct Worker {
         Id source;  // the number of its predecessor among `partly`, if that was not expanded in full
     };
     std::vector<Waiting> successors{};
-    std::size_t waiting = 0;
+    std::size_t waiting = 0, most = 0;
+    void make_room(std::size_t words) {
+        most = std::max(most, waiting * 2 + 64);
+        successors.resize(most);
+        buffer.resize(most * words);
+    }
     std::optional<Stubborn> stubborn{};
     std::optional<Canonical> canonical{};
     std::vector<Partly> partly{};
     std::vector<Range> deferred{};
     std::vector<Unchecked> unchecked{};
+    std::vector<Witness> failures{};  // of the state that is being expanded
     std::optional<Witness> violation{};
     std::vector<std::optional<Witness>> goals{};
+    std::vector<Word> here{};  // that state, packed
     std::vector<Id> scratch{};
     std::uint64_t transitions = 0, deadlocks = 0;
     std::atomic<std::uint64_t> published{0};  // transitions, for others to read
@@ -157,7 +164,10 @@ private:
         }
         if (store_.needs_growth() && stop_ == Stop::finished) grow();
         ask(tables_, oracle_, queries);
-        if (widen_.exchange(false)) store_.widen();
+        if (widen_.exchange(false)) {
+            store_.widen();
+            for (auto& worker : workers_) worker->most = 0;  // a state may have more words now
+        }
         judge(unchecked);
         for (auto& worker : workers_)
             if (worker->violation && (!violation_ || worker->violation->rank() < violation_->rank()))
@@ -360,11 +370,14 @@ private:
         if (worker.canonical) worker.canonical->expand(expander.cells);
         const bool watched = chosen != nullptr && options_.relations->cyclic;
         const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
-        std::vector<Witness> failures;
+        worker.here.resize(words);
+        Word* const here = worker.here.data();
+        layout.load(packed, here);
+        std::vector<Witness>& failures = worker.failures;
+        failures.clear();
         const auto emit = [&](Id, const Step&, Id, std::uint64_t hash, bool observed) {
-            if (worker.successors.size() == worker.waiting) worker.successors.resize(worker.waiting * 2 + 64);
-            if (worker.buffer.size() < (worker.waiting + 1) * words)
-                worker.buffer.resize(worker.successors.size() * words);
+            if (worker.waiting >= worker.most) [[unlikely]]
+                worker.make_room(words);
             Word* target = worker.buffer.data() + worker.waiting * words;
             if (worker.canonical) {
                 const std::vector<Id>& form = worker.canonical->of(expander.cells, expander.changes());
@@ -372,7 +385,8 @@ private:
                 layout.pack(form.data(), target);
                 hash = spread(tables_.sum(form.data()));
             } else {
-                layout.load(packed, target);
+                target[0] = here[0];
+                for (std::size_t i = 1; i < words; ++i) target[i] = here[i];
                 for (const auto& [column, before, after] : expander.changes()) {
                     misfit |= !layout.fits(column, after);
                     layout.change(target, column, before, after);

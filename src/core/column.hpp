@@ -82,14 +82,16 @@ inline constexpr Id rejected = none;  // the group of a message that a transitio
 
 struct Step {
     Id next = none;  // this column's cell after consuming and moving, before anything is sent
-    Id transition = none, set = none, outcome = none, failure = none;
-    const Send* sends = nullptr;
     Id send_count = 0;
+    const Send* sends = nullptr;
+    bool observed = false;  // a property may tell the difference
+    bool protocol = true;   // not a fault or the network's doing
+    bool special = false;   // does not move, draws on a budget or needs `whole`
     Kind kind = Kind::step;
     Effect effect = Effect::moves;
     Budget budget = Budget::free;
-    bool observed = false;  // a property may tell the difference
-    Id whole = none;        // of a crash that cuts a step short on a bounded network: that step, which must be possible
+    Id whole = none;  // of a crash that cuts a step short on a bounded network: that step, which must be possible
+    Id transition = none, set = none, outcome = none, failure = none;
 };
 
 using StepList = std::vector<Step>;

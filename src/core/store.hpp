@@ -4,10 +4,11 @@
 // The arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept:
 // a counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
-// The index is an open-addressing table of 64-bit slots: 24 bits of the hash beside the state's number. A state's home
-// is given by the top bits of its hash, and the 24 bits are those behind the first ten. So a slot's place and its bits
-// tell its home, and the table is doubled by one pass over its slots, without looking at the states. Inserting is a
-// compare-and-swap; growing and repacking happen while all threads rest.
+// The index is an open-addressing table of slots: a state's number beside some bits of its hash, which spare most
+// look-ups of states that are not equal. A state's home is given by the top bits of its hash. Slots have 32 bits as
+// long as a number leaves some of them to the hash, and 64 after that. Inserting is a compare-and-swap; growing and
+// repacking happen while all threads rest. A larger index is filled from the states, so the old one is given back
+// first.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,9 @@ class Store {
 public:
     static constexpr std::uint64_t most_states = (std::uint64_t{1} << 40) - 2;
 
-    Store(const Tables& tables, unsigned threads) : tables_(tables), layout_(Layout::fit(tables)), arrays_(threads) {
+    // Slots have 32 bits as long as `narrow` of them are enough for a number.
+    Store(const Tables& tables, unsigned threads, unsigned narrow = 28)
+        : tables_(tables), layout_(Layout::fit(tables)), arrays_(threads), narrow_(narrow) {
         reindex(std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 12, threads * std::size_t{1024})));
     }
 
@@ -44,44 +47,25 @@ public:
         const std::uint64_t most = capacity() / 20 * 19, now = size();
         return most > now ? most - now : 0;
     }
-    std::size_t bytes_to_grow() const { return capacity() * 16; }
-    // While the index is small, memory is cheaper than moving entries.
-    void grow() { reindex(capacity() * (capacity() < std::size_t{1} << 21 ? 8 : 2)); }
+    std::size_t bytes_to_grow() const {
+        const std::size_t bytes = capacity() * growth() * (wide(capacity() * growth()) ? 8 : 4);
+        return bytes - std::min(bytes, index_.size());
+    }
+    void grow() { reindex(capacity() * growth()); }
 
-    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots()[home(hash)]); }
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(index_.data() + (home(hash) << slot_shift_)); }
     // Brings the state a slot points to closer, if there is one that may be equal.
     void prefetch_state(std::uint64_t hash) const {
-        const std::uint64_t slot = slots()[home(hash)].load(std::memory_order_relaxed);
-        if (slot != 0 && slot >> 40 == tag(hash)) __builtin_prefetch(at(number(slot)));
+        const std::uint64_t number = slot_shift_ == 2 ? candidate<std::uint32_t>(hash) : candidate<std::uint64_t>(hash);
+        if (number != 0) __builtin_prefetch(at(number - 1));
     }
 
     enum class Insertion { fresh, known };
     // The state becomes the next one of the thread's array unless it is known; then `number` becomes the number of the
     // known one. Call only if there is room.
-    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& number_of) {
-        Array& mine = arrays_[thread];
-        const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
-        bool written = false;
-        for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
-            std::uint64_t slot = slots()[i].load(std::memory_order_acquire);
-            if (slot == 0) {
-                if (!written) {
-                    layout_.store(packed, room(mine, position));
-                    written = true;
-                }
-                const std::uint64_t id = position * arrays_.size() + thread;
-                if (id > most_states) throw LimitError("more than 1,099,511,627,774 states");
-                if (slots()[i].compare_exchange_strong(slot, tag(hash) << 40 | (id + 1), std::memory_order_acq_rel)) {
-                    if (((i - home(hash)) & mask_) >= block_size()) far_.store(true, std::memory_order_relaxed);
-                    mine.count.store(position + 1, std::memory_order_relaxed);
-                    return Insertion::fresh;
-                }
-            }
-            if (slot >> 40 == tag(hash) && layout_.equal(at(number(slot)), packed)) {
-                number_of = number(slot);
-                return Insertion::known;
-            }
-        }
+    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& number) {
+        return slot_shift_ == 2 ? insert<std::uint32_t>(thread, packed, hash, number)
+                                : insert<std::uint64_t>(thread, packed, hash, number);
     }
 
     // Packs every state anew, for the cells that exist now. The index stays: it depends on cell numbers alone.
@@ -107,8 +91,6 @@ public:
     }
 
 private:
-    static constexpr unsigned known_bits = 10;
-    static constexpr std::size_t given_back = std::size_t{1} << 18;  // slots, between two times
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
@@ -120,15 +102,66 @@ private:
         std::atomic<std::uint64_t> count{0};
         std::vector<Block> blocks{};
     };
-    using Slot = std::atomic<std::uint64_t>;
 
-    Slot* slots() const { return reinterpret_cast<Slot*>(index_.data()); }
+    template <typename Slot>
+    std::atomic<Slot>* slots() const {
+        return reinterpret_cast<std::atomic<Slot>*>(index_.data());
+    }
     std::size_t capacity() const { return mask_ + 1; }
+    // While the index is small, memory is cheaper than filling it again.
+    std::size_t growth() const { return capacity() < std::size_t{1} << 19 ? 8 : 2; }
+    // Must slots have 64 bits? With this many of them, and the numbers spread unevenly over the threads.
+    bool wide(std::size_t capacity) const { return number_bits(capacity) > narrow_; }
+    unsigned number_bits(std::size_t capacity) const {
+        return static_cast<unsigned>(std::bit_width(capacity * arrays_.size() - 1));
+    }
     std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
-    static std::uint64_t tag(std::uint64_t hash) { return hash << known_bits >> 40; }
-    // How many homes share their first ten bits.
-    std::size_t block_size() const { return capacity() >> known_bits; }
-    static std::uint64_t number(std::uint64_t slot) { return (slot & ((std::uint64_t{1} << 40) - 1)) - 1; }
+    template <typename Slot>
+    Slot tag(std::uint64_t hash) const {
+        return static_cast<Slot>(hash << number_bits_);
+    }
+    template <typename Slot>
+    bool tagged(Slot slot, std::uint64_t hash) const {
+        return (slot ^ tag<Slot>(hash)) >> number_bits_ == 0;
+    }
+    template <typename Slot>
+    std::uint64_t number(Slot slot) const {
+        return (slot & ((Slot{1} << number_bits_) - 1)) - 1;
+    }
+    // The number plus one of the state at the hash's home, if it may be equal.
+    template <typename Slot>
+    std::uint64_t candidate(std::uint64_t hash) const {
+        const Slot slot = slots<Slot>()[home(hash)].load(std::memory_order_relaxed);
+        return slot != 0 && tagged(slot, hash) ? number(slot) + 1 : 0;
+    }
+
+    template <typename Slot>
+    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& known) {
+        Array& mine = arrays_[thread];
+        const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
+        bool written = false;
+        for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
+            Slot slot = slots<Slot>()[i].load(std::memory_order_acquire);
+            if (slot == 0) {
+                if (!written) {
+                    layout_.store(packed, room(mine, position));
+                    written = true;
+                }
+                const std::uint64_t id = position * arrays_.size() + thread;
+                if (id > most_states) throw LimitError("more than 1,099,511,627,774 states");
+                const Slot mark = static_cast<Slot>(tag<Slot>(hash) | (id + 1));
+                if (slots<Slot>()[i].compare_exchange_strong(slot, mark, std::memory_order_acq_rel)) {
+                    mine.count.store(position + 1, std::memory_order_relaxed);
+                    return Insertion::fresh;
+                }
+            }
+            if (tagged(slot, hash) && layout_.equal(at(number(slot)), packed)) {
+                known = number(slot);
+                return Insertion::known;
+            }
+        }
+    }
+
     const std::byte* at(std::uint64_t id) const {
         if (arrays_.size() == 1) return state(0, id);
         return state(static_cast<unsigned>(id % arrays_.size()), id / arrays_.size());
@@ -144,44 +177,46 @@ private:
         return array.blocks[block].data() + (position & block_mask) * layout_.stride();
     }
     void reindex(std::size_t capacity) {
-        Block old = std::move(index_);
-        const std::size_t old_capacity = old.size() / sizeof(Slot);
-        index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
+        slot_shift_ = wide(capacity) ? 3 : 2;
+        number_bits_ = slot_shift_ == 3 ? 40 : number_bits(capacity);
+        index_ = Block();
+        index_ = Block(capacity << slot_shift_, capacity > std::size_t{1} << 20);
         mask_ = capacity - 1;
         shift_ = static_cast<unsigned>(64 - std::bit_width(mask_));
-        // All bits of the new homes must be among those a slot tells, and no entry further from home than its block is
-        // long.
-        const unsigned bits = 64 - shift_;
-        if (old_capacity >= std::size_t{1} << 18 && bits <= known_bits + 24 && !far_)
-            move_slots(old, old_capacity, bits);
-        else
-            insert_states();
-    }
-    // Reads the old table and writes the new one in order: home positions keep their order when the table grows. So
-    // each thread reads a part of the old table and writes a part of the new one; at the seams they may meet.
-    void move_slots(Block& old_index, std::size_t old_capacity, unsigned bits) {
-        const Slot* old = reinterpret_cast<const Slot*>(old_index.data());
-        const std::size_t old_block = old_capacity >> known_bits;
-        const unsigned old_low = static_cast<unsigned>(std::bit_width(old_block - 1)), low = bits - known_bits;
-        in_parallel([&](std::size_t thread, std::size_t threads) {
-            const std::size_t begin = old_capacity / threads * thread;
-            const std::size_t end = thread + 1 == threads ? old_capacity : old_capacity / threads * (thread + 1);
-            for (std::size_t i = begin; i < end; ++i) {
-                // Memory that was read is given back now and then, so that the two tables are never there whole.
-                if (i % given_back == 0 && i >= begin + given_back)
-                    old_index.give_back((i - given_back) * sizeof(Slot), given_back * sizeof(Slot));
-                const std::uint64_t slot = old[i].load(std::memory_order_relaxed);
-                if (slot == 0) continue;
-                const std::uint64_t known = slot >> 40;
-                const std::size_t low_part = known >> (24 - old_low);
-                const std::size_t high_part = ((i - low_part) & (old_capacity - 1)) >> old_low;
-                const std::size_t home = high_part << low | known >> (24 - low);
-                std::size_t place = home;
-                for (std::uint64_t empty = 0; !slots()[place].compare_exchange_strong(empty, slot); empty = 0)
-                    place = (place + 1) & mask_;
-                if (((place - home) & mask_) >= block_size()) far_ = true;
-            }
+        in_parallel([&](std::size_t thread, std::size_t) {
+            if (slot_shift_ == 2)
+                enter<std::uint32_t>(thread);
+            else
+                enter<std::uint64_t>(thread);
         });
+    }
+    // Enters a thread's states, which are known to differ, into the index.
+    template <typename Slot>
+    void enter(std::size_t thread) {
+        constexpr std::size_t ahead = 32;
+        std::uint64_t hashes[ahead];
+        std::vector<Id> cells(tables_.width());
+        const std::uint64_t count = arrays_[thread].count.load(std::memory_order_relaxed);
+        for (std::uint64_t begin = 0; begin < count; begin += ahead) {
+            const std::uint64_t some = std::min<std::uint64_t>(ahead, count - begin);
+            for (std::uint64_t i = 0; i < some; ++i) {
+                layout_.unpack(state(static_cast<unsigned>(thread), begin + i), cells.data());
+                hashes[i] = spread(tables_.sum(cells.data()));
+                prefetch(hashes[i]);
+            }
+            for (std::uint64_t i = 0; i < some; ++i) {
+                const std::uint64_t id = (begin + i) * arrays_.size() + thread;
+                const Slot mark = static_cast<Slot>(tag<Slot>(hashes[i]) | (id + 1));
+                std::size_t place = home(hashes[i]);
+                if (arrays_.size() == 1) {
+                    while (slots<Slot>()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
+                    slots<Slot>()[place].store(mark, std::memory_order_relaxed);
+                    continue;
+                }
+                for (Slot empty = 0; !slots<Slot>()[place].compare_exchange_strong(empty, mark); empty = 0)
+                    place = (place + 1) & mask_;
+            }
+        }
     }
     template <typename Work>
     void in_parallel(Work work) {
@@ -189,41 +224,14 @@ private:
         for (std::size_t i = 1; i < arrays_.size(); ++i) others.emplace_back([&, i] { work(i, arrays_.size()); });
         work(0, arrays_.size());
     }
-    void insert_states() {
-        far_ = false;
-        constexpr std::size_t ahead = 16;
-        std::uint64_t hashes[ahead], ids[ahead];
-        std::size_t waiting = 0;
-        std::vector<Id> cells(tables_.width());
-        const auto place_all = [&] {
-            for (std::size_t k = 0; k < waiting; ++k) {
-                std::size_t i = home(hashes[k]);
-                while (slots()[i].load(std::memory_order_relaxed) != 0) i = (i + 1) & mask_;
-                if (((i - home(hashes[k])) & mask_) >= block_size()) far_ = true;
-                slots()[i].store(tag(hashes[k]) << 40 | (ids[k] + 1), std::memory_order_relaxed);
-            }
-            waiting = 0;
-        };
-        for (unsigned thread = 0; thread < arrays_.size(); ++thread) {
-            const std::uint64_t count = arrays_[thread].count.load(std::memory_order_relaxed);
-            for (std::uint64_t position = 0; position < count; ++position) {
-                layout_.unpack(state(thread, position), cells.data());
-                hashes[waiting] = spread(tables_.sum(cells.data()));
-                ids[waiting] = position * arrays_.size() + thread;
-                prefetch(hashes[waiting]);
-                if (++waiting == ahead) place_all();
-            }
-        }
-        place_all();
-    }
 
     const Tables& tables_;
     Layout layout_;
     std::vector<Array> arrays_;
+    const unsigned narrow_;
     Block index_{};
     std::size_t mask_ = 0;
-    unsigned shift_ = 52;
-    std::atomic<bool> far_{false};  // some entry lies further from its home than a block is long
+    unsigned shift_ = 52, slot_shift_ = 2, number_bits_ = 0;
 };
 
 }  // namespace quorate

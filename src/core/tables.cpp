@@ -8,9 +8,12 @@ namespace quorate {
 
 namespace {
 
-void mark_observed(const Column& column, Id cell, StepList& list) {
-    for (Step& step : list)
+void classify(const Column& column, Id cell, StepList& list) {
+    for (Step& step : list) {
         step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
+        step.protocol = step.kind == Kind::step || step.kind == Kind::discard;
+        step.special = step.effect != Effect::moves || step.budget != Budget::free || step.whole != none;
+    }
 }
 
 // What goes into one FIFO channel is sent in order: a crash cuts off its end, and leaves nothing out before.
@@ -108,7 +111,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
             return nullptr;
         }
     }
-    mark_observed(column, cell, *list);
+    classify(column, cell, *list);
     const StepList* result = list.get();
     column.step_lists.push_back(std::move(list));
     column.cells[cell].steps.store(result, std::memory_order_release);
@@ -289,7 +292,7 @@ void Tables::observe(const std::vector<std::vector<bool>>& observed) {
             column->cells[i].observation = column->locals[column->cells[i].local].observation;
         for (std::size_t i = 0; i < column->cells.size(); ++i)
             if (auto* list = const_cast<StepList*>(column->cells[i].steps.load(std::memory_order_relaxed)))
-                mark_observed(*column, static_cast<Id>(i), *list);
+                classify(*column, static_cast<Id>(i), *list);
     }
 }
 

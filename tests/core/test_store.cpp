@@ -34,10 +34,11 @@ struct Inserter {
 }  // namespace
 
 TEST("a state is kept once while the index grows") {
-    for (unsigned threads : {1u, 2u, 3u}) {
+    // The last one goes over to slots of 64 bits on the way.
+    for (auto [threads, narrow] : {std::pair{1u, 28u}, {2u, 28u}, {3u, 28u}, {2u, 18u}}) {
         Tables tables{Network{}};
         fill(tables, 2048, 1024);
-        Store store(tables, threads);
+        Store store(tables, threads, narrow);
         Inserter inserter{tables, store};
         std::uint64_t number = 0, fresh = 0;
         for (Id a = 0; a < 2048; ++a)
