@@ -125,3 +125,15 @@ def test_without_unicode_everything_stays_in_its_place() -> None:
 
 def test_there_is_not_always_room() -> None:
     assert not fits(chart(broken_paxos()), 60)
+
+
+def test_what_fits_beside_no_lifeline_goes_on_below() -> None:
+    from quorate.protocols.gossip import Gossip
+
+    trace = check(Gossip(fanout=1)).trace
+    assert trace is not None
+    lines = draw(chart(trace), 80).plain().splitlines()
+    start = next(at for at, line in enumerate(lines) if "Progress.newest: {node1: 2}" in line)
+    assert lines[start].endswith("┃ Progress.newest: {node1: 2} → {node1:")
+    assert "┃   2, node2: 2}" in lines[start + 1]
+    assert max(map(len, lines)) <= 80

@@ -11,6 +11,9 @@ Characters have no slant, so a message is drawn when it arrives; where it came f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from textwrap import wrap
+
 from quorate.language.values import show
 from quorate.traces.chart.model import Arrow, Chart, Happening, compact, forms
 from quorate.traces.diff import Difference
@@ -82,7 +85,7 @@ class _Canvas:
         # Beside an arrow from the left there is room for text on the right; beside one from the right there is none.
         left = [self.x[arrow.sender] < at and not arrow.copy for arrow in arrows]
         free = [line for line, from_left in zip(lines, left, strict=True) if from_left]
-        for said in self._said(seen, bad, list(shortened)):
+        for said in self._broken(at, self._said(seen, bad, list(shortened))):
             on_arrow = free.pop(0) if free else None
             if on_arrow is None or not self._right_of(on_arrow, at, said):
                 line = self._lifelines()
@@ -117,6 +120,17 @@ class _Canvas:
         if seen.failure is not None:
             said.append([[Piece(f"fails: {seen.failure}", "bad")]])
         return said
+
+    def _broken(self, at: int, every: list[_Said]) -> Iterator[_Said]:
+        """What fits on neither side of a lifeline goes on below, on the side where there is more room."""
+        right, left = self.width - at - 2, at - 1
+        for said in every:
+            if len(said[-1]) > 1 or min(sum(len(piece.text) for piece in form) for form in said) <= max(right, left):
+                yield said
+                continue
+            (piece,) = said[-1]
+            for number, line in enumerate(wrap(piece.text, max(right, left) - 2)):
+                yield [[Piece(line if number == 0 else f"  {line}", piece.style)]]
 
     def _right_of(self, line: list[Piece], at: int, said: _Said) -> bool:
         for form in said:
