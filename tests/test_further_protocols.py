@@ -63,6 +63,13 @@ def test_holds(name: str, parameters: dict[str, Any]) -> None:
     assert result.warnings == ()
 
 
+def test_pbft_bears_as_many_attackers_as_it_says_whatever_they_send() -> None:
+    nobody = {"byzantine": 0}
+    assert quorate.check(load("pbft", {}), byzantine={"byzantine": 1}).ok  # the primary
+    assert quorate.check(load("pbft", nobody), byzantine={"replica": 1}).ok
+    assert not quorate.check(load("pbft", nobody), byzantine={"replica": 2}).ok
+
+
 VIOLATED: list[tuple[str, dict[str, Any], str, int]] = [
     # the mistake, the property that shows it, and how long the shortest run is
     ("raft-election", {"forgetful": True}, "at_most_one_leader_per_term", 7),
