@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from benchmarks.experiment import ALL, DEFAULT, PLAIN, Case, Check, Row, Verdict
 from benchmarks.peers import (
+    murphi_multicast,
     murphi_om,
     murphi_paxos,
     murphi_storage,
     murphi_thesis_paxos,
+    promela_multicast,
     promela_om,
     promela_paxos,
     promela_storage,
 )
 from benchmarks.peers.rumur import Rumur
+from benchmarks.peers.setting import Setting
 from benchmarks.peers.spin import Spin
 
-PAXOS, OM, THESIS, STORAGE, BUGS = "peers-paxos", "peers-om", "peers-thesis", "peers-storage", "peers-bugs"
+PAXOS, OM, THESIS = "peers-paxos", "peers-om", "peers-thesis"
+STORAGE, MULTICAST, BUGS = "peers-storage", "peers-multicast", "peers-bugs"
 
 TABLES = {
     PAXOS: """\
@@ -62,13 +67,19 @@ one at a time ([ours](../benchmarks/protocols/thesis_om.py), [in Murphi](../benc
 
 Instances are (base objects, readers, writes). The same steps in all three. In Murphi, base objects and readers are
 scalarsets.""",
+    MULTICAST: """\
+## Peers: Echo Multicast
+
+Instances are (honest receivers, honest initiators, Byzantine receivers, Byzantine initiators). The same steps in all
+three, those of the attackers among them. In Murphi, receivers that are told the same are scalarsets, and so are honest
+and Byzantine initiators.""",
     BUGS: """\
 ## Peers: the models are not vacuous
 
 The same models with a mistake put in, or with a claim that is wrong: the peers find it. In Paxos, a proposer ignores
-the votes that are reported to it; in Oral Messages there are two traitors; in storage, a base object takes an older
-value for a newer one, or the claim is the wrong one of the thesis; in the thesis' Paxos, acceptors ignore what they
-promised.""",
+the votes that are reported to it; in the thesis' Paxos, acceptors ignore what they promised; in Oral Messages there are
+two traitors; in storage, a base object takes an older value for a newer one, or the claim is the wrong one of the
+thesis. For multicast, the table above has an instance where agreement fails.""",
 }
 
 Options = Mapping[str, Any]
@@ -108,6 +119,7 @@ def rows(quick: bool) -> dict[str, list[Row]]:
         OM: _om(quick),
         THESIS: _thesis(quick),
         STORAGE: _storage(quick),
+        MULTICAST: _multicast(quick),
         BUGS: _bugs(),
     }
 
@@ -180,6 +192,21 @@ def _storage(quick: bool) -> list[Row]:
             *rumur(murphi_storage.model(bases, readers, writes)),
         ]
         result.append(_row(f"({bases},{readers},{writes})", "holds", cases))
+    return result
+
+
+def _multicast(quick: bool) -> list[Row]:
+    numbers = [(3, 0, 1, 1), (2, 1, 0, 1), (3, 1, 1, 1), (2, 1, 2, 1)]
+    numbers += [] if quick else [(4, 1, 1, 0), (3, 1, 1, 2), (3, 2, 1, 1)]
+    result = []
+    for setting in (Setting(*each) for each in numbers):
+        cases = [
+            *quorate("echo-multicast", asdict(setting)),
+            *spin(promela_multicast.model(setting), QUICK_BUILDS if quick else EVERY),
+            *rumur(murphi_multicast.model(setting)),
+        ]
+        # Where a third of the receivers or more is Byzantine, honest ones can be made to disagree.
+        result.append(_row(str(setting), "violated" if setting.byzantine_receivers == 2 else "holds", cases))
     return result
 
 

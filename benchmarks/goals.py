@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.against import OM, PAXOS, STORAGE, THESIS
+from benchmarks.against import MULTICAST, OM, PAXOS, STORAGE, THESIS
 from benchmarks.experiment import Measured
 from benchmarks.results import Figure, Results, Section
 from benchmarks.tables import duration, fastest, reduced, times
@@ -18,7 +18,7 @@ def goals(results: Results) -> Section:
     if PAXOS in sections:
         paxos = sections[PAXOS]
         figures += [*_time_to_verdict(paxos), *_throughput(paxos), *_same_counts(paxos), *_reductions(paxos)]
-    for name in (OM, THESIS, STORAGE):
+    for name in (OM, THESIS, STORAGE, MULTICAST):
         if name in sections:
             figures += _same_counts(sections[name])
     if THESIS in sections:

@@ -12,10 +12,12 @@ from benchmarks.experiment import PLAIN, Case, Check, Limits, Measured, Paper, P
 from benchmarks.goals import goals
 from benchmarks.machine import describe
 from benchmarks.peers import (
+    murphi_multicast,
     murphi_om,
     murphi_paxos,
     murphi_storage,
     murphi_thesis_paxos,
+    promela_multicast,
     promela_om,
     promela_paxos,
     promela_storage,
@@ -25,6 +27,7 @@ from benchmarks.peers.process import Finished, PeerError, run
 from benchmarks.peers.promela_paxos import Dialect
 from benchmarks.peers.rumur import Rumur
 from benchmarks.peers.rumur import parse as parse_rumur
+from benchmarks.peers.setting import Setting
 from benchmarks.peers.spin import Spin, parse
 from benchmarks.results import Entry, Figure, Results, Section, figure, from_json, save
 from benchmarks.runner import Runner
@@ -186,10 +189,13 @@ def test_every_majority_is_an_option(dialect: Dialect) -> None:
     assert {step: text.count(step) for step in steps[dialect]} == steps[dialect]
 
 
+HERE = Setting(3, 0, 1, 1)  # what `quorate check echo-multicast` checks
+
 MODELS: dict[str, tuple[str, Callable[[], str], Callable[[], str], int]] = {
     # our protocol, theirs in Promela and Murphi, and the states that Spin needs to choose an initial state
     "paxos": ("paxos", lambda: promela_paxos.model("messages", 2, 3), lambda: murphi_paxos.model(2, 3), 0),
     "om": ("om", lambda: promela_om.model(3), lambda: murphi_om.model(3), 1),
+    "multicast": ("echo-multicast", lambda: promela_multicast.model(HERE), lambda: murphi_multicast.model(HERE), 0),
     "storage": ("regular-storage", lambda: promela_storage.model(3), lambda: murphi_storage.model(3), 0),
 }
 
@@ -217,6 +223,11 @@ def test_rumur_counts_our_states(name: str) -> None:
     ours = Check("", target, {}, PLAIN).measure(QUIET)
     theirs = Rumur("", murphi()).measure(QUIET)
     assert (theirs.status, theirs.states) == ("holds", ours.states)
+
+
+def test_a_multicast_whose_proofs_differ_is_refused_in_murphi() -> None:
+    with pytest.raises(ValueError, match=r"4 may echo and 3 are needed"):
+        murphi_multicast.model(Setting(4, 1, 0, 0))
 
 
 # --- what is declared ------------------------------------------------------------------------------------------------

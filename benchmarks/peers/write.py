@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.peers import (
+    murphi_multicast,
     murphi_om,
     murphi_paxos,
     murphi_storage,
     murphi_thesis_paxos,
+    promela_multicast,
     promela_om,
     promela_paxos,
     promela_storage,
 )
+from benchmarks.peers.setting import Setting
 
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -26,6 +29,8 @@ def texts() -> dict[str, str]:
         "om.m": murphi_om.model(3),
         "thesis-paxos.m": murphi_thesis_paxos.model(),
         "thesis-om.m": murphi_om.model(3, single=True),
+        "multicast.pml": promela_multicast.model(Setting(3, 1, 1, 1)),
+        "multicast.m": murphi_multicast.model(Setting(3, 1, 1, 1)),
         "storage.pml": promela_storage.model(3),
         "storage.m": murphi_storage.model(3),
     }
