@@ -13,7 +13,8 @@ std::vector<Id> all_messages(const Column& column) {
     return result;
 }
 
-// What the local state does with every consumable set; incomplete if anything was appended to `queries`.
+}  // namespace
+
 std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id local, const std::vector<Id>& messages,
                                             std::vector<Query>& queries, std::size_t most) {
     std::vector<Closure::Enabled> result;
@@ -39,8 +40,6 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
     }
     return result;
 }
-
-}  // namespace
 
 Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
     Closure closure;
@@ -94,11 +93,17 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
         const auto& enabled = closure.enabled[column.index];
         const bool filters_matter = tables.network.order == Order::fifo && tables.network.head != Head::block;
         std::vector<Id> block(count);
+        std::vector<Id> inside;
         std::size_t blocks = 0;
         {
             std::map<std::tuple<Id, bool, Id>, Id> first;
             for (Id local = 0; local < count; ++local) {
                 const Local& state = column.locals[local];
+                if (!closure.holds(column, state)) {
+                    block[local] = static_cast<Id>(count + local);
+                    continue;
+                }
+                inside.push_back(local);
                 const auto key = std::make_tuple(state.observation, state.crashed, state.failure);
                 block[local] = first.emplace(key, static_cast<Id>(first.size())).first->second;
             }
@@ -107,8 +112,8 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
         for (;;) {
             // The signature is compared whole: merging on a hash alone would be unsound.
             std::map<std::vector<Id>, Id> classes;
-            std::vector<Id> next(count);
-            for (Id local = 0; local < count; ++local) {
+            std::vector<Id> next = block;
+            for (Id local : inside) {
                 // A crash and a recovery are steps too.
                 const Local& state = column.locals[local];
                 std::vector<Id> signature{block[local], state.crash == none ? none : block[state.crash],
@@ -137,7 +142,8 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
                     std::vector<Query> unknown;
                     for (Id transition = 0; transition < column.transitions.size(); ++transition)
                         for (Id message = 0; message < column.messages.size(); ++message)
-                            if (column.transitions[transition].takes(column.messages[message].type))
+                            if (column.transitions[transition].takes(column.messages[message].type) &&
+                                closure.holds(column, column.messages[message]))
                                 signature.push_back(
                                     static_cast<Id>(takes(column, transition, local, message, unknown)));
                 }
@@ -148,11 +154,12 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
             blocks = classes.size();
         }
         std::vector<Id> representative(blocks, none);
-        for (Id local = 0; local < count; ++local) {
+        for (Id local : inside) {
             Id& best = representative[block[local]];
             if (best == none || column.locals[local].content < column.locals[best].content) best = local;
         }
-        for (Id local = 0; local < count; ++local) column.locals[local].representative = representative[block[local]];
+        for (Id local = 0; local < count; ++local) column.locals[local].representative = local;
+        for (Id local : inside) column.locals[local].representative = representative[block[local]];
         total += blocks;
     }
     return total;
@@ -193,8 +200,11 @@ Reduced find_dead_messages(Tables& tables, const Closure& closure) {
         }
         for (Id local = 0; local < count; ++local) {
             auto& bits = column.locals[local].live;
-            bits.assign(messages, false);
+            bits.clear();
+            if (!closure.holds(column, column.locals[local])) continue;
+            bits.assign(messages, true);
             for (Id message = 0; message < messages; ++message) {
+                if (!closure.holds(column, column.messages[message])) continue;
                 bits[message] = live[local * words + message / 64] >> (message % 64) & 1;
                 reduced.dead += !bits[message];
                 ++reduced.pairs;

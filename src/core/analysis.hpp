@@ -11,7 +11,8 @@ namespace quorate {
 // behaviour of every local state on every consumable set (design rule 3a: evaluated whether or not a search meets it).
 struct Closure {
     bool complete = false;
-    std::string why{};  // where it was given up
+    bool optimistic = false;  // no closure, but a universe that was taken from a search (universe.hpp)
+    std::string why{};        // where it was given up
     std::size_t local_states = 0, messages = 0, behaviours = 0;
 
     struct Enabled {
@@ -19,9 +20,22 @@ struct Closure {
         const Behaviour* behaviour;
     };
     std::vector<std::vector<std::vector<Enabled>>> enabled{};  // per column and local state
+
+    // Does the analysis say anything of this local state, or of this message of the column?
+    bool holds(const Column& column, const Local& local) const {
+        return !optimistic || (!column.as_is && local.member);
+    }
+    bool holds(const Column& column, const Message& message) const {
+        return !optimistic || (!column.as_is && message.member);
+    }
 };
 
 Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours);
+
+// What the local state does with every consumable set of these messages; incomplete if anything was appended to
+// `queries`.
+std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id local, const std::vector<Id>& messages,
+                                            std::vector<Query>& queries, std::size_t most);
 
 struct Reduced {
     std::size_t local_states = 0;     // after merging
@@ -29,11 +43,13 @@ struct Reduced {
 };
 
 // Merges local states that no property and no other process can tell apart: a strong bisimulation, process by process.
-// Observations must be set. Exact for every property over the observed fields.
+// Observations must be set. Exact for every property over the observed fields. A local state outside of the universe is
+// merged with no other, so that a step which leaves the universe is matched by one that leaves it for the same place.
 std::size_t merge_local_states(Tables& tables, const Closure& closure);
 
 // Finds, per local state, the messages that no later local state can consume. Exact for networks in which a message
-// that is never consumed has no effect: unordered ones without a capacity (design rule 5).
+// that is never consumed has no effect: unordered ones without a capacity (design rule 5). Outside of the universe
+// every message is alive.
 Reduced find_dead_messages(Tables& tables, const Closure& closure);
 
 }  // namespace quorate

@@ -130,6 +130,9 @@ private:
                 ranges = settle();
             }
             if (stop_ != Stop::finished) break;
+            // At the end of a level, so that the universe grows alike for any number of threads.
+            if (tables_.outgrown && void_from_ == 0) void_from_ = store_.size();
+            if (tables_.outgrown && store_.size() >= 2 * void_from_ + options_.void_states) break;
             for (auto& worker : workers_) merge_goals(*worker);
         }
     }
@@ -365,7 +368,7 @@ private:
                 worker.deferred.push_back(one);
                 return;
             }
-            if (worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
+            if (!expander.leaves() && worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
         }
         if (worker.canonical) worker.canonical->expand(expander.cells);
         const bool watched = chosen != nullptr && options_.relations->cyclic;
@@ -559,6 +562,13 @@ private:
             for (std::size_t i = 0; i < result.cut.size(); ++i)
                 if (worker->expander.cut[i]) result.cut[i] = true;
         }
+        // So is all that was found if the search left the universe.
+        if (tables_.outgrown && stop_ != Stop::regrown) {
+            violation_.reset();
+            goals_.clear();
+            for (auto& worker : workers_) worker->goals.assign(properties_.size(), std::nullopt);
+            result.stop = stop_ == Stop::finished ? Stop::outgrown : stop_.load();
+        }
         result.frontier = violation_ || stop_ == Stop::finished ? 0 : remaining_ + next_level();
         const std::size_t now = resident_bytes();
         result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
@@ -589,6 +599,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_{};
     std::vector<std::vector<std::uint64_t>> levels_{};  // per level and thread, where it begins in the store
     std::uint64_t depth_ = 0;
+    std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
     std::uint64_t remaining_ = 0;  // states of this level that are still to be expanded
     std::optional<Witness> violation_{};
     std::vector<Witness> goals_{};

@@ -34,12 +34,14 @@ struct Message {
     Id sender = 0, type = 0;
     std::uint64_t content = 0;
     bool stands = false;  // its sender, an attacker, can send it again at any time: consuming does not remove it
+    bool member = false;  // of the optimistic universe, where there is one
 };
 
 struct Local {
     std::uint64_t content = 0;
     std::vector<Id> values{};  // a number per observable field; the first says whether the process has crashed
     bool crashed = false;
+    bool member = false;          // of the optimistic universe, where there is one
     Id crash = none;              // the same local state of the process once it has crashed, if it may crash
     Id recovery = none;           // of a crashed one: where it comes back, if it may
     Id failure = none;            // a monitor that failed: reaching this local state is a failure
@@ -144,6 +146,7 @@ struct Cell {
     Id observation = 0;
     Id failure = none;
     std::uint64_t asked = 0;  // the round in which its steps were last asked for
+    bool leaves = false;      // it lies outside the optimistic universe, or one of its steps leads there
 };
 
 struct Query {
@@ -160,6 +163,8 @@ public:
     const bool monitor;
     bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
     bool clean = false;           // a transition consumes all that lies there, or is not enabled
+    bool as_is = false;           // too large for the optimistic universe: nothing is assumed of it
+    std::size_t evaluated = 0;    // what the optimistic universe has asked the oracle about it
     std::vector<Send> notices{};  // what is sent when this process crashes
     std::vector<Transition> transitions{};
     Segmented<Local> locals;

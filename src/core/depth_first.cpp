@@ -88,6 +88,12 @@ public:
             stop_ = Stop::interrupt;
         }
         result_.stop = result_.violation ? Stop::violation : stop_;
+        if (tables_.outgrown && stop_ != Stop::regrown) {
+            // Outside of the universe nothing that was found counts.
+            result_.violation.reset();
+            result_.goals.clear();
+            result_.stop = stop_ == Stop::finished ? Stop::outgrown : stop_;
+        }
         const std::size_t now = resident_bytes();
         result_.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
         result_.cut = expander_.cut;
@@ -142,7 +148,7 @@ private:
             const std::vector<char>* chosen = nullptr;
             if (!in_full) {
                 while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
-                if (stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
+                if (!expander_.leaves() && stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
             }
             std::vector<std::tuple<Id, Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
@@ -310,6 +316,10 @@ private:
         });
         if (stop && stop_ == Stop::finished) stop_ = *stop;
         if (result_.states >= options_.limits.states && stop_ == Stop::finished) stop_ = Stop::states;
+        if (tables_.outgrown && stop_ == Stop::finished) {
+            if (void_from_ == 0) void_from_ = result_.states;
+            if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;
+        }
         if (stop_ != Stop::finished) result_.frontier = frames_.size();
     }
 
@@ -339,6 +349,7 @@ private:
     std::vector<Id> current_{};
     std::vector<Word> packed_{};
     Stop stop_ = Stop::finished;
+    std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
     SearchResult result_{};
 };
 

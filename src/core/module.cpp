@@ -11,6 +11,7 @@
 
 #include "canonical.hpp"
 #include "peek.hpp"
+#include "universe.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,6 +36,8 @@ const char* name(Stop stop) {
             return "interrupt";
         case Stop::regrown:
             return "regrown";
+        case Stop::outgrown:
+            return "outgrown";
     }
     return "";
 }
@@ -151,10 +154,43 @@ public:
 
     nb::dict close(const nb::object& object, std::size_t most_behaviours) {
         PythonOracle oracle(*this, object);
+        tables.optimistic = false;
         {
             nb::gil_scoped_release release;
             closure = quorate::close(tables, oracle, most_behaviours);
         }
+        return describe_closure();
+    }
+    void simulate(const nb::object& object, std::size_t walks, std::size_t most_steps) {
+        PythonOracle oracle(*this, object);
+        nb::gil_scoped_release release;
+        quorate::simulate(tables, oracle, walks, most_steps);
+    }
+    // Takes what the last search met as the universe, or adds it.
+    void extend_universe() { quorate::extend_universe(tables); }
+    // The same as `close`, for the universe; and which processes are taken as they are.
+    nb::dict evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met) {
+        PythonOracle oracle(*this, object);
+        {
+            nb::gil_scoped_release release;
+            closure = quorate::evaluate_universe(tables, oracle, most_behaviours, only_met);
+        }
+        nb::dict result = describe_closure();
+        nb::list as_is;
+        for (const auto& column : tables.columns)
+            if (column->as_is) as_is.append(column->index);
+        result["as_is"] = as_is;
+        std::size_t enabled = 0;
+        for (const auto& locals : closure->enabled)
+            for (const auto& one : locals) enabled += one.size();
+        result["enabled"] = enabled;
+        return result;
+    }
+    void forget_universe() {
+        tables.optimistic = false;
+        closure.reset();
+    }
+    nb::dict describe_closure() const {
         nb::dict result;
         result["complete"] = closure->complete;
         result["why"] = closure->why;
@@ -168,6 +204,9 @@ public:
         nb::dict result;
         tables.quotient = quotient;
         tables.dead_messages = dead_messages;
+        // A search may have met local states that lie outside of an optimistic universe.
+        for (const auto& column : tables.columns)
+            if (closure && closure->complete) closure->enabled[column->index].resize(column->locals.size());
         if (quotient) result["local_states"] = merge_local_states(tables, *closure);
         if (dead_messages) {
             const Reduced reduced = find_dead_messages(tables, *closure);
@@ -232,7 +271,7 @@ public:
 
     nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
-                    std::optional<double> seconds, std::optional<std::uint64_t> depth) {
+                    std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states) {
         PythonOracle oracle(*this, object);
         SearchOptions options;
         options.threads = threads;
@@ -242,6 +281,7 @@ public:
         options.relations = relations.get();
         options.symmetry = symmetry.get();
         if (depth) options.most_depth = *depth;
+        options.void_states = void_states;
         if (states) options.limits.states = *states;
         if (memory) options.limits.memory = *memory;
         if (seconds) options.limits.seconds = *seconds;
@@ -332,7 +372,7 @@ public:
         std::vector<std::size_t> result(owner.messages.size(), 0);
         if (owner.monitor || !tables.dead_messages) return result;
         for (Id local = 0; local < owner.locals.size(); ++local)
-            for (Id message = 0; message < result.size(); ++message)
+            for (Id message = 0; message < owner.locals[local].live.size(); ++message)
                 result[message] += !owner.locals[local].live[message];
         return result;
     }
@@ -476,10 +516,14 @@ NB_MODULE(_core, m) {
             [](Engine& engine, const std::vector<std::vector<bool>>& observed) { engine.tables.observe(observed); },
             "observed"_a)
         .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
+        .def("simulate", &Engine::simulate, "oracle"_a, "walks"_a, "most_steps"_a)
+        .def("extend_universe", &Engine::extend_universe)
+        .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)
+        .def("forget_universe", &Engine::forget_universe)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-             "depth"_a = nb::none())
+             "depth"_a = nb::none(), "void_states"_a = 1000)
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)

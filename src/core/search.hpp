@@ -10,7 +10,7 @@
 
 namespace quorate {
 
-enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown };
+enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown, outgrown };
 
 struct Progress {
     std::uint64_t states = 0, transitions = 0, frontier = 0, depth = 0;
@@ -69,6 +69,9 @@ struct SearchOptions {
     Relations* relations = nullptr;  // with partial-order reduction
     Symmetry* symmetry = nullptr;    // with symmetry reduction
     std::uint64_t most_depth = ~std::uint64_t{0};
+    // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
+    // many more: then it is known what else lies outside, and fewer searches have to start over.
+    std::uint64_t void_states = 1000;
     Limits limits{};
 };
 
@@ -160,6 +163,12 @@ struct Expander {
         for (Id column = 0; column < processes_; ++column)
             known &= tables.steps(column, cells[column], queries) != nullptr;
         return known;
+    }
+    // Does a cell of the state, or a step of one, lie outside of the optimistic universe? The steps must be known.
+    bool leaves() const {
+        for (Id column = 0; column < processes_ && tables.optimistic; ++column)
+            if (tables.columns[column]->cells[cells[column]].leaves) return true;
+        return false;
     }
     // The sum of the columns' shares; `spread` makes a hash of it.
     std::uint64_t sum() const {

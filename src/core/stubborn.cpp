@@ -125,6 +125,8 @@ bool Relations::may_cycle(const Tables& tables, const Closure& closure) {
 }
 
 std::string Relations::unsupported(const Tables& tables, const Closure& closure) {
+    for (const auto& column : tables.columns)
+        if (column->as_is) return "nothing is known of a process that is too large for the optimistic universe";
     if (tables.network.bounded()) return "a bounded channel makes steps depend on how full it is";
     if (tables.has_budget()) return "steps that draw on a common budget depend on each other";
     if (tables.network.order == Order::fifo && tables.network.head == Head::drop)

@@ -56,7 +56,9 @@ public:
     static std::string unsupported(const Tables& tables, const Closure& closure);
 
     const PorOptions options;
-    // May a run come back to a state it has been in? If not, no step is ever put off for ever.
+    // May a run come back to a state it has been in? If not, no step is ever put off for ever. With an optimistic
+    // universe this is about runs inside of it; the proviso is on in every mode where there may be such cycles (rule
+    // 4).
     const bool cyclic;
     const Footprint& footprint(Id column, Id cell, const StepList& steps);
     bool may_send(Id sender, Id local, Id receiver, Id message) const {

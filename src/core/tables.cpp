@@ -39,16 +39,20 @@ std::size_t Tables::cell_count(Id column) const {
 }
 
 Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
+    if (optimistic && !column.as_is && !column.locals[local].member) outgrown = true;
     if (quotient) {
-        local = column.locals[local].representative;
-        if (local == none) throw std::logic_error("the search met a local state that the closure does not hold");
+        const Id representative = column.locals[local].representative;
+        if (representative != none)
+            local = representative;
+        else if (!optimistic)
+            throw std::logic_error("the search met a local state that the closure does not hold");
     }
     const Local& state = column.locals[local];
     Id inbox_id;
     if (dead_messages && !column.monitor) {
         Inbox alive;
         for (Id message : inbox)
-            if (state.live[message]) alive.push_back(message);
+            if (message >= state.live.size() || state.live[message]) alive.push_back(message);
         inbox_id = column.inboxes.intern(alive);
     } else {
         inbox_id = column.inboxes.intern(inbox);
@@ -112,10 +116,32 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
         }
     }
     classify(column, cell, *list);
+    if (optimistic) note_leaving(column, cell, *list);
     const StepList* result = list.get();
     column.step_lists.push_back(std::move(list));
     column.cells[cell].steps.store(result, std::memory_order_release);
     return result;
+}
+
+// A state whose cells and steps all lie in the universe is one that the relations between steps hold for.
+void Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
+    const auto outside = [&](Id message, const Column& receiver) {
+        return !receiver.as_is && !receiver.messages[message].member;
+    };
+    bool leaves = !column.as_is && !column.locals[column.cells[cell].local].member;
+    for (const Step& step : steps) {
+        leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;
+        for (Id i = 0; i < step.send_count; ++i) {
+            const Column& receiver = *columns[step.sends[i].column];
+            const Id message = step.sends[i].message;
+            if (message < bundle_bit)
+                leaves |= outside(message, receiver);
+            else
+                for (Id member : receiver.bundles[message - bundle_bit]) leaves |= outside(member, receiver);
+        }
+    }
+    column.cells[cell].leaves = leaves;
+    if (leaves) outgrown = true;
 }
 
 void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
@@ -297,6 +323,7 @@ void Tables::observe(const std::vector<std::vector<bool>>& observed) {
 }
 
 void Tables::forget_cells() {
+    outgrown = false;
     for (auto& column : columns) column->forget_cells();
 }
 

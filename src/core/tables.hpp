@@ -4,6 +4,8 @@
 // rule 7), one more for what is left of them.
 #pragma once
 
+#include <atomic>
+
 #include "column.hpp"
 
 namespace quorate {
@@ -19,6 +21,10 @@ public:
     std::vector<std::vector<Id>> initials{};  // a local state per column
     std::uint64_t round = 1;                  // counts how often the oracle was asked
     bool quotient = false, dead_messages = false;
+    // The reductions argue about a universe that was taken from a search (universe.hpp); `outgrown` says that since
+    // cells were last forgotten something outside of it was met.
+    bool optimistic = false;
+    std::atomic<bool> outgrown{false};
 
     Column& add_column(bool monitor);
     bool has_budget() const { return network.budget[0] + network.budget[1] + network.budget[2] > 0; }
@@ -71,6 +77,7 @@ private:
     void add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps);
     void add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
                          std::vector<Query>& queries);
+    void note_leaving(Column& column, Id cell, const StepList& steps);
     void remember_delivery(Column& column, Id cell, Id message, Id next);
 
     std::vector<std::uint64_t> factors_{column_factor(0)};  // one more than there are columns, for the budgets

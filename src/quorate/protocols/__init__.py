@@ -11,6 +11,7 @@ CATALOGUE: dict[str, str] = {
     "wrong-regular-storage": "quorate.protocols.wrong_regular_storage:WrongRegularStorage",
     "safe-storage": "quorate.protocols.safe_storage:SafeStorage",
     "atomic-storage": "quorate.protocols.atomic_storage:AtomicStorage",
+    "multi-writer-storage": "quorate.protocols.multi_writer_storage:MultiWriterStorage",
     "om": "quorate.protocols.om:OralMessages",
     "fd-consensus": "quorate.protocols.fd_consensus:DetectorConsensus",
     "faulty-fd-consensus": "quorate.protocols.faulty_fd_consensus:FaultyDetectorConsensus",

@@ -3,6 +3,9 @@
 Servers may crash and come back with what they have written to disk: the term and whom they voted for in it. Two
 majorities share a server, and a server votes once in a term, so two candidates cannot both win it. The log, and with
 it the restriction on whom to vote for, is left out.
+
+Terms rise without end, so something has to bound what is explored: the terms themselves, or, with `elections`, how many
+elections each server starts, and then the terms have no bound of their own.
 """
 
 from enum import Enum
@@ -96,6 +99,21 @@ class ForgetfulServer(Server):
     durable = ("term",)
 
 
+class CountingServer(Server):
+    durable = ("term", "voted_for", "started")
+    elections: int
+    started: int = 0
+
+    @step(when=lambda self: self.role is not Role.LEADER)
+    def time_out(self) -> None:
+        self.started += 1
+        self.term, self.voted_for, self.role = self.term + 1, self.pid, Role.CANDIDATE
+        self.send(self.others, RequestVote(self.term))
+
+    def within(self) -> bool:
+        return self.started <= self.elections
+
+
 class Leaders(Monitor):
     of: Map[int, frozenset[Pid]] = Map()
 
@@ -111,9 +129,14 @@ class RaftElection(System):
     terms: int = 2  # how many are explored
     crashes: int = 1
     forgetful: bool = False  # a server that comes back may vote again
+    elections: int | None = None  # how many each server starts, in place of a bound on terms
 
     def build(self) -> None:
-        servers = self.spawn(ForgetfulServer if self.forgetful else Server, self.servers, terms=self.terms)
+        self.require(self.elections is None or not self.forgetful, "forgetful=true goes with a bound on terms")
+        if self.elections is not None:
+            servers = self.spawn(CountingServer, self.servers, terms=self.terms, elections=self.elections)
+        else:
+            servers = self.spawn(ForgetfulServer if self.forgetful else Server, self.servers, terms=self.terms)
         for server in servers:
             self.connect(server, others=servers - {server})
         self.watch(Leaders)

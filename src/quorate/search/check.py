@@ -16,6 +16,7 @@ from quorate.language.traffic import NetworkModel, differences
 from quorate.properties import evaluate
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
+from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
 from quorate.search.reductions import (
@@ -117,12 +118,27 @@ class _Check:
                 if found["stop"] != "states":
                     return self._result(found, figures, setup, self.watcher.seconds - setup)
                 self.watcher.phase = "analysis"
+                universe = Universe(self.model, self.options)
                 figures = analyse(self.model, self.options)
+                if unfinished(figures):
+                    return self._optimistic(universe, figures, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
             return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
         found = self._search(figures, limit)
         return self._result(found, figures, setup, self.watcher.seconds - setup)
+
+    def _optimistic(self, universe: Universe, figures: Figures, limit: int | None) -> Result:
+        """Search with a universe that the searches themselves extend, until one of them stays inside."""
+        universe.seed()
+        while True:
+            self.watcher.phase = "analysis"
+            worthwhile = universe.prepare(figures)
+            setup = self.watcher.seconds
+            found = self._search(figures, limit)
+            if not worthwhile or found["stop"] != "outgrown":
+                return self._result(found, figures, setup, self.watcher.seconds - setup)
+            universe.grow(found)
 
     def _search(self, figures: Figures, max_states: int | None) -> dict[str, Any]:
         self.watcher.phase = "search"
@@ -142,7 +158,7 @@ class _Check:
         """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
         self.model.engine.unrelate()
         again = self._search_once(SHORTER_STATES, found["violation"]["length"])
-        if again["violation"] is None:
+        if again["violation"] is None:  # or it has left the universe, and knows nothing
             return found
         return found | {"violation": again["violation"], "is_shortest": True}
 
@@ -162,6 +178,7 @@ class _Check:
             self.watcher.memory,
             self.watcher.seconds_left,
             depth,
+            VOID_STATES,
         )
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found

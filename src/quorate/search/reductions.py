@@ -17,36 +17,36 @@ MOST_BEHAVIOURS = 60_000
 Figures = dict[str, dict[str, Any]]
 
 
-def analyse(model: Model, options: Options, most_behaviours: int = MOST_BEHAVIOURS) -> Figures:
+def analyse(model: Model, options: Options, most_behaviours: int | None = None) -> Figures:
     """Close the model, and reduce it as far as the options and the network allow."""
-    figures: Figures = {}
-    quotient, why_no_quotient = options.quotient == "on", "switched off"
-    dead, why_no_dead = options.dead_messages == "on", "switched off"
-    if dead:
-        why = _dead_messages_matter(model)
-        dead, why_no_dead = not why, why
-    por = options.por != "none"
+    unknown = ""
     families = proposed(model.definition) if options.symmetry != "none" else []
-    if quotient or dead or por or families:
-        closure = model.engine.close(model, most_behaviours)
+    figures: Figures = {"closure": {"ran": False, "why": "no reduction needs it"}}
+    figures |= applicable(model, options)
+    if families or any(each["ran"] for each in figures.values()):
+        closure = model.engine.close(model, MOST_BEHAVIOURS if most_behaviours is None else most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
+            unknown = f"the closure is not complete: {closure['why']}"
             figures["closure"] |= {"ran": False, "why": closure["why"]}
-            quotient = dead = por = False
-            families = []
-            why_no_quotient = why_no_dead = f"the closure is not complete: {closure['why']}"
-    else:
-        figures["closure"] = {"ran": False, "why": "no reduction needs it"}
-    figures["quotient"] = {"ran": quotient, "why": "" if quotient else why_no_quotient}
-    figures["dead-messages"] = {"ran": dead, "why": "" if dead else why_no_dead}
-    figures["por"] = {"ran": por, "why": "" if por else "switched off" if options.por == "none" else why_no_quotient}
-    figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else why_no_quotient}
-    if options.symmetry != "none" and not unfinished(figures):
+            figures |= applicable(model, options, unknown)
+    figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else unknown}
+    if options.symmetry != "none" and not unknown:
         model.symmetries = Symmetries(model, families) if families else None
         _tell_symmetries(model, figures)
     reduce(model, figures, options)
     figures["split"] = {"ran": False, "why": "not in this version"}
     return figures
+
+
+def applicable(model: Model, options: Options, unknown: str = "") -> Figures:
+    """The reductions that were asked for and fit the network; none of them if it is `unknown` what to reason about."""
+    why_not = {
+        "quotient": "switched off" if options.quotient == "off" else "",
+        "dead-messages": "switched off" if options.dead_messages == "off" else _dead_messages_matter(model),
+        "por": "switched off" if options.por == "none" else "",
+    }
+    return {name: {"ran": not (why or unknown), "why": why or unknown} for name, why in why_not.items()}
 
 
 def without_broken_family(model: Model, figures: Figures) -> None:
@@ -91,11 +91,12 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
     model.restart_on_new_reads = quotient or figures["por"]["ran"] or figures["symmetry"]["ran"]
     model.engine.observe(model.observed)
     sizes = model.engine.reduce(quotient, dead)
+    universe = figures.get("universe", figures["closure"])
     if quotient:
         figures["quotient"] |= {
             "local_states": sizes["local_states"],
-            "of": figures["closure"]["local_states"],
-            "factor": figures["closure"]["local_states"] / max(1, sizes["local_states"]),
+            "of": universe["local_states"],
+            "factor": universe["local_states"] / max(1, sizes["local_states"]),
             "why": "merges local states that nothing can tell apart",
         }
     if dead:

@@ -1,0 +1,96 @@
+"""Where the closure does not end: reductions over a universe that is taken from the search itself (design 3a).
+
+The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
+search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
+answer counts once a search stays inside. Why that is sound is argued in `src/core/universe.hpp`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quorate.analysis.model import Model
+from quorate.search.options import Options
+from quorate.search.reductions import Figures, applicable, reduce
+from quorate.traces.words import names
+
+# The seed: what random walks meet.
+WALKS = 1_000
+WALK_STEPS = 200
+# A search that is void goes on until it has twice as many states, and so many more: to meet what else lies outside.
+VOID_STATES = 1_000
+# What the universe may cost before it is given up: answers from Python for one process, searches that were void, and
+# the states that they visited.
+MOST_BEHAVIOURS = 30_000
+MOST_ROUNDS = 60
+MOST_VOID_STATES = 20_000_000
+
+
+class Universe:
+    """The universe of one check, and what it has cost so far."""
+
+    def __init__(self, model: Model, options: Options) -> None:
+        self.model = model
+        self.options = options
+        self.rounds = 0
+        self.void_states = 0
+        model.engine.extend_universe()  # what was met so far
+
+    def seed(self) -> None:
+        """Begin with what random walks meet."""
+        self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
+        self.model.engine.extend_universe()
+
+    def grow(self, found: dict[str, Any]) -> None:
+        """Add what a void search has met."""
+        self.void_states += found["states"]
+        self.model.engine.extend_universe()
+        self.model.engine.clear_answers()
+
+    def prepare(self, figures: Figures) -> bool:
+        """Evaluate the universe and reduce by it; False if it is not worth its price."""
+        why = self._too_much()
+        if not why:
+            self.rounds += 1
+            found = self.evaluate(MOST_BEHAVIOURS)
+            columns = self.model.definition.columns
+            left = [columns[index].name for index in found["as_is"]]
+            if all(column.index in found["as_is"] for column in self.model.definition.processes):
+                why = "it would ask more of Python than it could save"
+        if why:
+            self._give_up(figures, why)
+            return False
+        self._describe(figures, found, left)
+        reduce(self.model, figures, self.options)
+        return True
+
+    def evaluate(self, most_behaviours: int) -> dict[str, Any]:
+        """Every local state of the universe on every consumable set of its messages, whether met together or not."""
+        return self.model.engine.evaluate_universe(self.model, most_behaviours)
+
+    def _too_much(self) -> str:
+        if self.rounds >= MOST_ROUNDS:
+            return f"it still grew after {self.rounds} searches"
+        if self.void_states > MOST_VOID_STATES:
+            return f"it still grew after {self.void_states:,} states"
+        return ""
+
+    def _describe(self, figures: Figures, found: dict[str, Any], left: list[str]) -> None:
+        figures.update(applicable(self.model, self.options))
+        why = "taken from the search itself, since the closure did not end"
+        if left:
+            why += f"; too large for it, so taken as it is: {names(left)}"
+        figures["universe"] = {
+            "ran": True,
+            "local_states": found["local_states"],
+            "messages": found["messages"],
+            "behaviours": found["enabled"],
+            "searches": self.rounds,
+            "why": why,
+        }
+
+    def _give_up(self, figures: Figures, why: str) -> None:
+        self.model.engine.forget_universe()
+        figures.update(applicable(self.model, self.options, f"no universe is known: {why}"))
+        figures["universe"] = {"ran": False, "why": why}
+        reduce(self.model, figures, self.options)

@@ -1,0 +1,387 @@
+"""The optimistic universe (design 3a): the closure's budget is taken away, so that everything rests on the universe.
+
+Verdicts, deadlocks and observations against the reference explorer, and models that get a wrong answer when the rule is
+broken which keeps it sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator import Protocol, protocols, system, without_claims
+from quorate import Message, Pid, Process, Result, System, check, invariant, on, start, step
+from quorate.language.definition import define
+from quorate.protocols import CATALOGUE
+from quorate.search import check as checking
+from quorate.search import optimistic, reductions
+from quorate.search.optimistic import Universe
+from reference import Exploration, explore
+from small_instances import small
+from test_against_reference import (
+    MOST_STATES,
+    Recorder,
+    all_names,
+    compare_verdict,
+    expect,
+    follow,
+    look_around,
+    run_of,
+    sized,
+)
+from test_partial_orders import reducible
+
+COMBINATIONS: list[dict[str, Any]] = [
+    {"quotient": "on", "dead_messages": "off"},
+    {"quotient": "off", "dead_messages": "on"},
+    {"quotient": "on", "dead_messages": "on"},
+    {"quotient": "on", "dead_messages": "on", "search": "dfs"},
+    {"quotient": "off", "dead_messages": "off", "por": "lpor-net"},
+    {"quotient": "on", "dead_messages": "on", "por": "lpor-net"},
+    {"quotient": "on", "dead_messages": "on", "por": "lpor"},
+    {"quotient": "on", "dead_messages": "on", "por": "lpor-net", "search": "dfs"},
+]
+
+Limits = tuple[tuple[int, int], int]
+
+few = settings(max_examples=max(1, settings().max_examples // 2))
+
+
+@contextmanager
+def no_closure(seed: tuple[int, int] = (0, 0), most: int = 60_000) -> Iterator[None]:
+    """No closure, no plain search that is over before, a seed of a few walks, and void searches that stop at once."""
+    with (
+        patch.object(checking, "FIRST_BEHAVIOURS", 0),
+        patch.object(checking, "FIRST_STATES", 1),
+        patch.object(reductions, "MOST_BEHAVIOURS", 0),
+        patch.object(checking, "VOID_STATES", 0),
+        patch.object(optimistic, "WALKS", seed[0]),
+        patch.object(optimistic, "WALK_STEPS", seed[1]),
+        patch.object(optimistic, "MOST_BEHAVIOURS", most),
+    ):
+        yield
+
+
+def checked(make: Callable[[], System], seed: tuple[int, int] = (0, 0), **options: Any) -> Result:
+    with no_closure(seed):
+        return check(make(), **options)
+
+
+# Against the reference explorer
+
+
+def compare_verdicts(make: Callable[[], System], found: Exploration, limits: Limits) -> None:
+    definition = define(make())
+    deadlock = definition.final is not None
+    names = all_names(definition)
+    questions: list[tuple[list[str], bool]] = [(names, deadlock), *(([name], False) for name in names)]
+    if deadlock:
+        questions.append(([], True))
+    for wanted, ends in questions:
+        expected = expect(definition, found, wanted, ends)
+        asked = [*wanted, "deadlock"] if ends else wanted
+        for options in COMBINATIONS:
+            with no_closure(*limits):
+                result = check(make(), property=asked, **options)
+                if "por" not in options and "search" not in options:
+                    compare_verdict(result, expected)
+                    again = check(make(), property=asked, threads=3, **options)
+                    assert run_of(result) == run_of(again)
+                    assert result.reductions == again.reductions
+            assert result.verdict == ("violated" if expected.broken or expected.missed else "holds"), options
+            for run in ([] if result.trace is None else [result.trace]) + list(result.witnesses.values()):
+                follow(run)
+
+
+def compare_observations(known: System, limits: Limits) -> None:
+    """In the last search, the one that counts: the same observations, also of deadlocks, as all states together."""
+    definition = define(known)
+    _, sight = look_around(definition)
+    seen = {sight.project(state) for state in sight.states}
+    stuck = {sight.project(state) for state in sight.stuck}
+    prepare = Universe.prepare
+    for options in COMBINATIONS:
+        recorder = Recorder(definition, sight)
+
+        def afresh(universe: Universe, figures: Any, recorder: Recorder = recorder) -> bool:
+            recorder.seen.clear()
+            recorder.stuck.clear()
+            universe.model.engine.clear_answers()
+            return prepare(universe, figures)
+
+        with no_closure(*limits), patch.object(Universe, "prepare", afresh):
+            result = check(recorder.attached(), property=("noted", "deadlock"), **options)
+        assert result.verdict == "holds"
+        assert seen <= set(recorder.seen), options
+        assert set(recorder.seen) - seen <= set(recorder.seen[:1]), options  # the first may be void (rule 8)
+        assert set(recorder.stuck) == stuck, options
+
+
+# Seeds of so many walks of so many steps, and budgets of which the smaller ones leave processes as they are.
+limits = st.tuples(st.sampled_from([(0, 0), (1, 1), (1, 3), (2, 6)]), st.sampled_from([60_000, 60_000, 60, 20]))
+
+
+@few
+@given(protocols(), limits)
+def test_verdicts_on_generated_protocols(protocol: Protocol, limits: Limits) -> None:
+    protocol = sized(protocol)
+    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), limits)
+
+
+@few
+@given(reducible(), limits)
+def test_verdicts_where_partial_orders_are_reduced(protocol: Protocol, limits: Limits) -> None:
+    protocol = sized(protocol)
+    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), limits)
+
+
+@few
+@given(protocols() | reducible(), limits)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, limits: Limits) -> None:
+    compare_observations(system(without_claims(sized(protocol))), limits)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_bundled_protocols(name: str) -> None:
+    found = explore(define(small(name)), max_states=100_000)
+    compare_verdicts(lambda: small(name), found, ((1, 3), 60_000))
+
+
+def test_the_universe_is_used_at_all() -> None:
+    """And with everything known of it, a search visits as many states as with the closure, which holds all of it."""
+    for name in ("paxos", "raft-election", "two-phase-commit", "multi-paxos"):
+        with_closure = check(small(name))
+        result = checked(lambda name=name: small(name))  # type: ignore[misc]
+        assert result.reductions["universe"]["ran"]
+        assert result.reductions["universe"]["searches"] > 1
+        assert result.reductions["universe"]["local_states"] <= with_closure.reductions["closure"]["local_states"]
+        assert result.states == with_closure.states
+
+
+# What was met is not enough: models in which nobody ever meets what was reduced away
+
+
+class Late(Message): ...
+
+
+class Sender(Process):
+    to: Pid
+
+    @start
+    def tell(self) -> None:
+        self.send(self.to, Late())
+
+
+class Ready(Process):
+    """Takes the message only after a step of its own. Taken for dead, it never lies there when it could be taken."""
+
+    ready: bool = False
+    bad: bool = False
+
+    @step(when=lambda self: not self.ready)
+    def get_ready(self) -> None:
+        self.ready = True
+
+    @on(Late, when=lambda self, m: self.ready)
+    def take(self, m: Late) -> None:
+        self.bad = True
+
+
+class DeadTooSoon(System):
+    def build(self) -> None:
+        self.spawn(Sender, to=self.spawn(Ready))
+
+    @invariant
+    def good(self) -> bool:
+        return not any(process.bad for process in self[Ready])
+
+
+class Chooser(Process):
+    """Two local states that differ only in what they do with a message. Merged, one of them never gets it."""
+
+    way: int = 0
+    bad: bool = False
+
+    @step(when=lambda self: self.way == 0)
+    def choose_way(self) -> None:
+        self.way = self.choose((1, 2))
+
+    @on(Late, when=lambda self, m: self.way == 1)
+    def fine(self, m: Late) -> None:
+        pass
+
+    @on(Late, when=lambda self, m: self.way == 2)
+    def take(self, m: Late) -> None:
+        self.bad = True
+
+
+class Waiting(Process):
+    """Sends when it is told to, so that the message is late."""
+
+    to: Pid
+    told: bool = False
+
+    @step(when=lambda self: not self.told)
+    def tell(self) -> None:
+        self.told = True
+        self.send(self.to, Late())
+
+
+class MergedTooSoon(System):
+    def build(self) -> None:
+        self.spawn(Waiting, to=self.spawn(Chooser))
+
+    @invariant
+    def good(self) -> bool:
+        return not any(process.bad for process in self[Chooser])
+
+
+class Impatient(Process):
+    """Takes the message only as long as it has not gone on. If nobody knows that it could, going on is all it does."""
+
+    gone: bool = False
+    bad: bool = False
+
+    @step(when=lambda self: not self.gone)
+    def go(self) -> None:
+        self.gone = True
+
+    @on(Late, when=lambda self, m: not self.gone)
+    def take(self, m: Late) -> None:
+        self.bad = True
+
+
+class PassedOver(System):
+    def build(self) -> None:
+        self.spawn(Sender, to=self.spawn(Impatient))
+
+    @invariant
+    def good(self) -> bool:
+        return not any(process.bad for process in self[Impatient])
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        (DeadTooSoon, {"quotient": "off", "dead_messages": "on"}),
+        (MergedTooSoon, {"quotient": "on", "dead_messages": "off"}),
+        (PassedOver, {"quotient": "off", "dead_messages": "off", "por": "lpor-net"}),
+    ],
+)
+def test_what_was_met_is_not_enough(model: type[System], options: dict[str, Any]) -> None:
+    assert check(model, quotient="off", dead_messages="off").verdict == "violated"
+    assert checked(model, (1, 1), **options).verdict == "violated"
+
+    def only_met(universe: Universe, most: int) -> dict[str, Any]:
+        return universe.model.engine.evaluate_universe(universe.model, most, only_met=True)
+
+    with patch.object(Universe, "evaluate", only_met):
+        assert checked(model, (1, 1), **options).verdict == "holds"
+
+
+def test_a_search_that_has_left_the_universe_does_not_count() -> None:
+    """The first universe holds only one local state of each process, and in that one nobody has a use for messages."""
+    ends: list[tuple[str, object]] = []
+    grow = Universe.grow
+
+    def noted(universe: Universe, found: dict[str, Any]) -> None:
+        ends.append((found["stop"], found["violation"]))
+        grow(universe, found)
+
+    with patch.object(Universe, "grow", noted):
+        assert checked(DeadTooSoon).verdict == "violated"
+    assert ends
+    assert set(ends) == {("outgrown", None)}
+
+
+# What it may cost
+
+
+class Number(Message):
+    n: int
+
+
+class Player(Process):
+    """Counts without end in the messages it sends, though not in its own fields."""
+
+    to: Pid | None = None
+    begun: bool = False
+    big: bool = False
+
+    @step(when=lambda self: self.to is not None and not self.begun)
+    def begin(self) -> None:
+        self.begun = True
+        self.send(self.to, Number(1))
+
+    @on(Number)
+    def hear(self, m: Number) -> None:
+        self.big = m.n >= 5_000
+        self.reply(Number(m.n + 1))
+
+
+class Endless(System):
+    def build(self) -> None:
+        one, two = self.spawn(Player), self.spawn(Player)
+        self.connect(one, to=two)
+
+    @invariant
+    def small(self) -> bool:
+        return not any(player.big for player in self[Player])
+
+
+@pytest.mark.parametrize("search", ["bfs", "dfs"])
+def test_a_universe_that_never_ends_is_given_up(search: Any) -> None:
+    with no_closure(), patch.object(optimistic, "MOST_ROUNDS", 2):
+        result = check(Endless, search=search, max_states=4_500)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "states")
+    assert result.reductions["universe"] == {"ran": False, "why": "it still grew after 2 searches"}
+    assert result.reductions["quotient"] == {
+        "ran": False,
+        "why": "no universe is known: it still grew after 2 searches",
+    }
+
+
+def test_void_searches_are_limited_by_their_states_too() -> None:
+    with no_closure(), patch.object(optimistic, "MOST_VOID_STATES", 1_500):
+        result = check(Endless, max_states=4_500)
+    assert result.reductions["universe"]["why"].startswith("it still grew after ")
+    assert result.reductions["universe"]["why"].endswith(" states")
+
+
+def test_a_violation_beyond_the_first_universes_is_found() -> None:
+    with no_closure():
+        result = check(Endless)
+    assert (result.verdict, result.property) == ("violated", "small")
+    assert result.trace is not None
+    assert (len(result.trace), result.trace.shortest) == (5_001, True)
+    assert result.reductions["universe"]["ran"]
+
+
+def test_a_limit_on_states_is_kept() -> None:
+    with no_closure():
+        result = check(Endless, max_states=100)
+    assert (result.verdict, result.stopped_by, result.trace) == ("incomplete", "states", None)
+
+
+def test_a_process_that_is_too_large_is_taken_as_it_is() -> None:
+    with no_closure((2, 5), most=20):
+        result = check(small("paxos"), por="lpor-net")
+    universe = result.reductions["universe"]
+    assert universe["ran"]
+    assert universe["why"].endswith("too large for it, so taken as it is: acceptor1")
+    assert result.reductions["por"]["ran"] is False
+    assert result.reductions["por"]["why"].startswith("nothing is known of a process")
+    assert result.ok
+
+
+def test_if_all_processes_are_too_large_nothing_is_reduced() -> None:
+    with no_closure(most=0):
+        result = check(small("paxos"))
+    assert result.reductions["universe"] == {"ran": False, "why": "it would ask more of Python than it could save"}
+    assert result.states == check(small("paxos"), quotient="off", dead_messages="off").states
