@@ -16,7 +16,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "wrong-regular-storage": {"bases": 2},
     "safe-storage": {"bases": 2, "writes": 1},
     "atomic-storage": {"bases": 1, "readers": 1},
-    "multi-writer-storage": {"bases": 1, "writers": 1},
+    "multi-writer-storage": {"bases": 1, "writers": 1, "readers": 1},
     "om": {"lieutenants": 2},
     "fd-consensus": {"processes": 2},
     "faulty-fd-consensus": {"processes": 2},

@@ -25,6 +25,10 @@ HOLDS: list[tuple[str, dict[str, Any]]] = [
     ("raft-election", {}),
     ("raft-election", {"servers": 4, "terms": 1}),
     ("raft-election", {"crashes": 2}),
+    ("raft-election", {"elections": 1}),
+    ("multi-writer-storage", {}),
+    ("multi-writer-storage", {"bases": 2, "readers": 1}),
+    ("multi-writer-storage", {"bases": 1, "writers": 1, "writes": 3}),
     ("multi-paxos", {}),
     ("multi-paxos", {"acceptors": 2, "slots": 3}),
     ("multi-paxos", {"learners": 2, "slots": 1}),
@@ -73,6 +77,8 @@ def test_pbft_bears_as_many_attackers_as_it_says_whatever_they_send() -> None:
 VIOLATED: list[tuple[str, dict[str, Any], str, int]] = [
     # the mistake, the property that shows it, and how long the shortest run is
     ("raft-election", {"forgetful": True}, "at_most_one_leader_per_term", 7),
+    ("multi-writer-storage", {"tell_apart": False}, "writes_differ", 14),
+    ("multi-writer-storage", {"writers": 1, "readers": 2, "write_back": False}, "atomicity", 13),
     ("multi-paxos", {"last_slot_only": True}, "agreement", 18),
     ("pbft", {"quorum": 2}, "agreement", 7),
     ("pbft", {"quorum": 2}, "certificates_agree", 5),
@@ -112,6 +118,9 @@ def test_known_mistakes_are_found_without_naming_the_property(name: str, paramet
     ("name", "parameters"),
     [
         ("raft-election", {"terms": 1}),
+        ("raft-election", {"servers": 2, "terms": 1, "elections": 1}),
+        ("multi-writer-storage", {"bases": 1, "readers": 1}),
+        ("multi-writer-storage", {"bases": 2, "writers": 1, "readers": 1}),
         ("multi-paxos", {"acceptors": 1}),
         ("multi-paxos", {"acceptors": 2, "slots": 1}),
         ("pbft", {"byzantine": 2, "quorum": 4}),
@@ -148,6 +157,8 @@ def test_the_plain_search_counts_as_the_reference_does(name: str, parameters: di
         ("chandra-toueg", {"crashes": 2}),
         ("chain-replication", {"crashes": 3}),
         ("gossip", {"fanout": 4}),
+        ("raft-election", {"forgetful": True, "elections": 1}),
+        ("multi-writer-storage", {"bases": 0}),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(name: str, parameters: dict[str, Any]) -> None:
