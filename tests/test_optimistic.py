@@ -316,6 +316,7 @@ class Player(Process):
 
     @step(when=lambda self: self.to is not None and not self.begun)
     def begin(self) -> None:
+        assert self.to is not None
         self.begun = True
         self.send(self.to, Number(1))
 

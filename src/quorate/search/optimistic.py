@@ -50,17 +50,15 @@ class Universe:
     def prepare(self, figures: Figures) -> bool:
         """Evaluate the universe and reduce by it; False if it is not worth its price."""
         why = self._too_much()
-        if not why:
-            self.rounds += 1
-            found = self.evaluate(MOST_BEHAVIOURS)
-            columns = self.model.definition.columns
-            left = [columns[index].name for index in found["as_is"]]
-            if all(column.index in found["as_is"] for column in self.model.definition.processes):
-                why = "it would ask more of Python than it could save"
         if why:
             self._give_up(figures, why)
             return False
-        self._describe(figures, found, left)
+        self.rounds += 1
+        found = self.evaluate(MOST_BEHAVIOURS)
+        if all(column.index in found["as_is"] for column in self.model.definition.processes):
+            self._give_up(figures, "it would ask more of Python than it could save")
+            return False
+        self._describe(figures, found)
         reduce(self.model, figures, self.options)
         return True
 
@@ -75,9 +73,10 @@ class Universe:
             return f"it still grew after {self.void_states:,} states"
         return ""
 
-    def _describe(self, figures: Figures, found: dict[str, Any], left: list[str]) -> None:
+    def _describe(self, figures: Figures, found: dict[str, Any]) -> None:
         figures.update(applicable(self.model, self.options))
         why = "taken from the search itself, since the closure did not end"
+        left = [self.model.definition.columns[index].name for index in found["as_is"]]
         if left:
             why += f"; too large for it, so taken as it is: {names(left)}"
         figures["universe"] = {
