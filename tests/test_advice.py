@@ -10,11 +10,13 @@ from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
 from quorate.explore.session import Path, Session, WrongPathError
 from quorate.language.definition import define
+from quorate.language.environment import Environment
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.regular_storage import RegularStorage
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.search.rebuild import ReplayError
 from quorate.semantics import State, Step, repeat
 
@@ -117,3 +119,20 @@ def test_the_answer_of_a_process_of_its_own() -> None:
         assert said["reductions"] == [each.to_json() for each in advice(session, (0, 0)).values()]
     finally:
         consultation.stop()
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        Environment(byzantine={"Coordinator": 1}),
+        Environment(network_model="grm"),
+        Environment(network_model="rm"),
+        Environment("explicit", 1),
+    ],
+    ids=lambda environment: "-".join(environment.to_json()),
+)
+def test_engine_and_semantics_agree_whatever_may_go_wrong(environment: Environment) -> None:
+    session = Session(define(TwoPhaseCommit(participants=2), environment))
+    adviser = Adviser(session.definition)
+    for state, offered in walk(session):
+        assert len(adviser.advice(state, offered)) == 4

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from orbits import orbits
 from quorate import Message, Pid, Process, System, can, check, fifo, final, invariant, on, quorum, start
+from quorate.analysis.symmetry import proposed
+from quorate.language.definition import define
+from quorate.language.environment import Environment
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
+from quorate.semantics import State
+from reference import explore
 
 
 class Both(System):
@@ -103,3 +112,24 @@ def test_the_quotient_keeps_apart_what_only_differs_in_which_heads_are_dropped(q
     result = check(Dropping(), property=("gets_it", "deadlock"), quotient=quotient)
     assert result.property == "deadlock"
     assert check(Dropping(), property="gets_it", quotient=quotient).ok
+
+
+def _keep(states: list[State], state: State, *_: object) -> None:
+    states.append(state)
+
+
+def test_symmetry_with_processes_that_have_no_fields() -> None:
+    """Channels of delivery events are such; looking at the first field of a local state failed."""
+    for environment in (Environment(network_model="grm"), Environment(byzantine={"Coordinator": 1})):
+        definition = define(TwoPhaseCommit(participants=2), environment)
+        states: list[State] = []
+        explore(definition, visit=partial(_keep, states))
+        found = check(
+            TwoPhaseCommit(participants=2),
+            property="assertions",
+            symmetry="auto",
+            quotient="off",
+            dead_messages="off",
+            **environment.to_json(),
+        )
+        assert found.states == len(orbits(definition, proposed(definition), states)) < len(states)

@@ -115,7 +115,7 @@ class Numbers:
         return columns, locals, messages
 
     def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int | None]) -> int:
-        if key[0] == -1:  # a monitor that failed: which of several texts it failed with does not matter
+        if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
             return self.model.local_number(column, key)
         image = tuple([images.get(number, number) for number in key])
         return NONE if None in image else self.model.local_number(column, image)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ def _marks(value: Any, numbers: Mapping[Name, int], tokens: Mapping[Name, bytes]
 
 def _joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
     """The marks of a local state from those of its values. A negative number says what kind of state it is."""
-    parts = [values[number] if number >= 0 else (-number, []) for number in key] if key[0] != -1 else [(1, [])]
+    parts = [values[number] if number >= 0 else (-number, []) for number in key] if key[:1] != (-1,) else [(1, [])]
     base = [part[0] for part in parts]
     marked: dict[int, list[int]] = {}
     for place, (_, marks) in enumerate(parts):
