@@ -13,7 +13,7 @@ from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import against, alone, docs, gandalf, goals, plots, scaling
+from benchmarks import against, alone, docs, gandalf, goals, partial_orders, plots, scaling
 from benchmarks.experiment import Limits, Row
 from benchmarks.machine import describe, load
 from benchmarks.results import LATEST, PUBLISHED, RESULTS, Results, Section, read, save
@@ -21,7 +21,7 @@ from benchmarks.runner import Known, Runner
 from benchmarks.terminal import show
 
 # Modules that reproduce tables, in the order in which they are run and shown.
-DECLARED: tuple[ModuleType, ...] = (gandalf, against, scaling)
+DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, against, scaling)
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
@@ -32,7 +32,7 @@ TEXTS: dict[str, str] = {
 }
 NAMES = tuple(TEXTS)
 
-WIDTH = 150  # of a terminal that shows every table as it is meant
+WIDTH = 190  # of a terminal that shows every table as it is meant
 
 FULL = Limits(seconds=120, memory_bytes=6 << 30, repeat=3)
 QUICK = Limits(seconds=20, memory_bytes=2 << 30, repeat=1)

@@ -105,9 +105,9 @@ def spin(text: str, builds: Sequence[str], model: str = "") -> list[Case]:
     return [Spin(name, text, build) for name, build in zip(names, builds, strict=True)]
 
 
-def rumur(text: str, *, plain: bool = True) -> list[Case]:
+def rumur(text: str) -> list[Case]:
     return [
-        *([Rumur("Rumur", text)] if plain else []),
+        Rumur("Rumur", text),
         Rumur("Rumur, scalarsets, heuristic", text, "heuristic"),
         Rumur("Rumur, scalarsets", text, "exhaustive"),
     ]
@@ -149,8 +149,8 @@ def _paxos(quick: bool) -> list[Row]:
         cases = [
             *quorate("paxos", parameters, plain=small),
             *spin(messages, spin_builds),
-            *(spin(packed, ("",), "packed")),
-            *rumur(murphi, plain=small)[: 1 if quick and acceptors * proposers > 6 else None],
+            *spin(packed, ("",), "packed"),
+            *(rumur(murphi)[: 1 if quick and acceptors * proposers > 6 else None] if small else []),
         ]
         result.append(_row(f"({proposers},{acceptors},1)", "holds", cases))
     return result

@@ -36,6 +36,7 @@ CASES: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "breadth-first, reduced": ("paxos", {"acceptors": 5}, DEFAULT),
     "depth-first, plain": ("paxos", {"acceptors": 4}, {**PLAIN, "search": "dfs"}),
     "breadth-first, partial orders": ("paxos", {"acceptors": 4}, {"por": "lpor-net"}),
+    "breadth-first, symmetry": ("paxos", {"acceptors": 5}, {"symmetry": "auto"}),
     "breadth-first, monitor": ("regular-storage", {"readers": 2}, PLAIN),
     "counterexample": ("faulty-paxos", {"proposers": 3}, PLAIN),
 }
