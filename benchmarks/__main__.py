@@ -162,12 +162,16 @@ def _publish(console: Console) -> int:
     if not LATEST.exists() or not (results := read(LATEST)).complete or results.quick:
         console.print("There is no full run to write about: run `python -m benchmarks` first.", highlight=False)
         return 2
+    if wrong := [each for section in results.sections.values() for each in section.wrong]:
+        console.print(f"Not written: {wrong[0]}", highlight=False)
+        return 1
     if not plots.available():
         console.print("The page has pictures: pip install matplotlib.", highlight=False)
         return 2
     PUBLISHED.write_bytes(LATEST.read_bytes())
     plots.draw(results, docs.PICTURES)
-    console.print(f"Wrote {docs.write(results, TEXTS)}, from {results.date}", highlight=False)
+    written = " and ".join(str(path) for path in docs.write(results, TEXTS))
+    console.print(f"Wrote {written}, from {results.date}", highlight=False)
     return 0
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.against import PAXOS
 from benchmarks.results import Results, Section
 from benchmarks.scaling import AXES
-from benchmarks.tables import GOALS, LONG, busy, goal_line, is_long, long, wide
+from benchmarks.tables import GOALS, LONG, busy, duration, goal_line, is_long, long, wide
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PICTURES = PAGE.parent / "pictures"
+README = PAGE.parent.parent / "README.md"
+BEGIN, END = "<!-- figures: by `python -m benchmarks --write-docs` -->", "<!-- end of figures -->"
+LARGE = "(2,5,1)"
 
 INTRODUCTION = """\
 # Benchmarks
@@ -22,8 +27,8 @@ thirty. `python -m benchmarks --write-docs` writes this page from the last full 
 [published.json](../benchmarks/results/published.json) has the figures behind it.
 
 In the papers' tables a cell says states and time, and below it, in brackets, what the paper reports. A paper's model is
-only described, not printed in full, so counts need not be equal; verdicts must, and are. "More than" marks a search
-that met its limit.
+only described, not printed in full, so counts need not be equal. Verdicts must, and are, but for one that the table
+explains. `>` marks a search that met a limit.
 """
 
 GOALS_TITLE = """\
@@ -79,10 +84,38 @@ def _goals(section: Section) -> str:
     return _table(GOALS, lines)
 
 
-def write(results: Results, texts: Mapping[str, str]) -> Path:
-    PAGE.parent.mkdir(exist_ok=True)
+def write(results: Results, texts: Mapping[str, str]) -> list[Path]:
+    """The page, and the figures that the README quotes from it."""
     PAGE.write_text(page(results, texts))
-    return PAGE
+    before, _, rest = README.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    README.write_text(f"{before}{BEGIN}{headline(results)}{END}{after}")
+    return [PAGE, README]
+
+
+def headline(results: Results) -> str:
+    """What the README says about speed."""
+    paxos = results.sections[PAXOS]
+    plain, default = paxos.find(LARGE, "Quorate, plain"), paxos.find(LARGE, "Quorate")
+    spin = paxos.find(LARGE, "Spin")
+    if plain is None or default is None:
+        raise ValueError(f"Paxos {LARGE} has no answer to quote")
+    lines = [
+        f"Paxos with 2 proposers and 5 acceptors has {plain.states:,} states. Without reductions Quorate visits "
+        f"{plain.states_per_second / 1e6:.1f} million of them a second on one core, at "
+        f"{plain.bytes_per_state:.0f} bytes each; with those that are on by default {default.states:,} are left, and the answer takes "
+        f"{duration(default.seconds)}."
+    ]
+    if spin is not None:
+        lines.append(
+            f"Spin, on a model with the same states, visits {spin.states_per_second / 1e6:.2f} million a second at "
+            f"{spin.bytes_per_state:.0f} bytes each, and takes {duration(spin.seconds)}."
+        )
+    lines.append(
+        "[Benchmarks](docs/benchmarks.md) has every table of the papers, with the published figures beside ours, and "
+        "how to measure it all again."
+    )
+    return "\n" + "\n".join(textwrap.fill(line, 120) for line in lines) + "\n"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -101,7 +101,7 @@ def _measure(request: dict[str, Any]) -> Measured:
         for name, key in asked.items()
         if options.get(key, "none") != "none" and not result.reductions.get(name, {}).get("ran", True)
     ]
-    stopped = [f"stopped by its limit of {result.stopped_by}"] if result.stopped_by else []
+    stopped = [f"limit of {result.stopped_by}"] if result.stopped_by else []
     return Measured(
         status=result.verdict,
         states=result.states,

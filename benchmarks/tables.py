@@ -54,11 +54,9 @@ def wide(section: Section) -> tuple[tuple[str, ...], Lines]:
 
 def cell(entry: Entry) -> str:
     """What was measured, and below it what was published."""
-    ours = "" if entry.measured.note == "published only" else outcome(entry.measured)
-    theirs = published(entry.published) if entry.published else ""
-    if theirs and ours:
-        return f"{ours}\n[{theirs}]"
-    return ours or theirs
+    ours = [] if entry.measured.note == "published only" else [outcome(entry.measured)]
+    theirs = [f"[{published(entry.published)}]"] if entry.published else []
+    return "\n".join(ours + theirs)
 
 
 def outcome(measured: Measured) -> str:
@@ -72,9 +70,11 @@ def outcome(measured: Measured) -> str:
 
 
 def published(figures: Published) -> str:
-    states = [f"{figures.states:,}"] if figures.states is not None else []
+    bound = "> " if figures.note in ("more than", "out of memory") else ""
+    states = [f"{bound}{figures.states:,}"] if figures.states is not None else []
     seconds = [duration(figures.seconds)] if figures.seconds is not None else []
-    return ", ".join(filter(None, [" / ".join(states + seconds), figures.verdict or "", figures.note]))
+    note = figures.note.removeprefix("more than")
+    return ", ".join(filter(None, [" / ".join(states + seconds), figures.verdict or "", note]))
 
 
 def _verdict(entries: Sequence[Entry]) -> str:

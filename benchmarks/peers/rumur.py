@@ -78,5 +78,5 @@ def parse(finished: Finished) -> Measured:
         peak_memory_bytes=finished.peak_memory_bytes,
         bytes_per_state=finished.peak_memory_bytes / max(states, 1),
         samples=(finished.wall_seconds,),
-        note=f"stopped by its limit of {finished.stopped}" if finished.stopped else "",
+        note=f"limit of {finished.stopped}" if finished.stopped else "",
     )

@@ -93,5 +93,5 @@ def parse(finished: Finished) -> Measured:
         # "actual memory usage for states": without the hash table and the stack
         bytes_per_state=number(FIGURE + r"\s+actual memory usage for states", 0.0) * 2**20 / max(states, 1),
         samples=(seconds,),
-        note=f"stopped by its limit of {stopped}" if stopped else "",
+        note=f"limit of {stopped}" if stopped else "",
     )
