@@ -103,8 +103,8 @@ def headline(results: Results) -> str:
     lines = [
         f"Paxos with 2 proposers and 5 acceptors has {plain.states:,} states. Without reductions Quorate visits "
         f"{plain.states_per_second / 1e6:.1f} million of them a second on one core, at "
-        f"{plain.bytes_per_state:.0f} bytes each; with those that are on by default {default.states:,} are left, and the answer takes "
-        f"{duration(default.seconds)}."
+        f"{plain.bytes_per_state:.0f} bytes each; with those that are on by default {default.states:,} are left, and "
+        f"the answer takes {duration(default.seconds)}."
     ]
     if spin is not None:
         lines.append(
