@@ -175,6 +175,10 @@ private:
         for (auto& worker : workers_)
             if (worker->violation && (!violation_ || worker->violation->rank() < violation_->rank()))
                 violation_ = std::move(worker->violation);
+        if (too_many_steps()) {
+            tables_.forget_steps();
+            for (auto& worker : workers_) worker->expander.forget_steps();
+        }
         pause_ = false;
         look();
         remaining_ = 0;
@@ -182,6 +186,10 @@ private:
         return again;
     }
 
+    bool too_many_steps() const {
+        const std::size_t bytes = tables_.step_bytes();
+        return bytes > tables_.most_step_bytes && bytes > store_.bytes();
+    }
     void grow() {
         if (resident_bytes() + store_.bytes_to_grow() > options_.limits.memory) {
             stop_ = Stop::memory;
@@ -323,7 +331,7 @@ private:
                 if (begin >= total_) break;
                 process(worker, begin, std::min(begin + batch, total_));
                 flush(worker);
-                if (store_.needs_growth() || worker.unchecked.size() >= most_waiting ||
+                if (store_.needs_growth() || too_many_steps() || worker.unchecked.size() >= most_waiting ||
                     worker.expander.queries.size() >= most_waiting)
                     pause_ = true;
                 if (store_.size() >= options_.limits.states) halt(Stop::states);

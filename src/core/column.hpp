@@ -120,6 +120,7 @@ public:
             if (const std::uint64_t entry = other.entries()[i].load(std::memory_order_relaxed))
                 insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
     }
+    std::size_t bytes() const { return sizeof(Row) + (mask + 1) * sizeof(Entry); }
     const std::size_t mask;
     std::size_t count = 0;
 
@@ -227,13 +228,21 @@ public:
         const Row* row = cells[cell].row.load(std::memory_order_acquire);
         return row == nullptr ? none : row->find(message);
     }
-    // Cells and their steps depend on the reductions; behaviours do not.
-    void forget_cells() {
-        cells.clear();
-        cell_of.clear();
+    // Steps and deliveries can be made again from behaviours.
+    void forget_steps() {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            cells[i].steps.store(nullptr, std::memory_order_relaxed);
+            cells[i].row.store(nullptr, std::memory_order_relaxed);
+        }
         step_lists.clear();
         rows.clear();
         parts.clear();
+    }
+    // Cells and their steps depend on the reductions; behaviours do not.
+    void forget_cells() {
+        forget_steps();
+        cells.clear();
+        cell_of.clear();
     }
 
 private:

@@ -527,6 +527,9 @@ NB_MODULE(_core, m) {
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
+        .def(
+            "set_most_step_bytes", [](Engine& engine, std::size_t bytes) { engine.tables.most_step_bytes = bytes; },
+            "bytes"_a)
         .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a, "por"_a)
         .def("behaviours", &Engine::behaviours, "column"_a)
         .def("dead", &Engine::dead, "column"_a)

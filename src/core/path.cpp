@@ -15,7 +15,7 @@ bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>
     std::size_t different = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) different += cells[i] != target[i];
     for (Id column = 0; column < tables.columns.size(); ++column) {
-        const StepList* list = tables.columns[column]->cells[cells[column]].steps.load(std::memory_order_acquire);
+        const StepList* list = tables.steps(column, cells[column], expander.queries);
         if (list == nullptr) continue;  // the level was not finished; its states have other ways on
         for (const Step& step : *list) {
             if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
@@ -31,7 +31,7 @@ bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>
             }
             for (Id i = 0; i < step.send_count && possible; ++i) {
                 const Send& send = step.sends[i];
-                const Id next = tables.columns[send.column]->known_delivery(moved[send.column], send.message);
+                const Id next = tables.deliver(send.column, moved[send.column], send.message, expander.queries);
                 possible = next < full;
                 moved[send.column] = next;
             }
@@ -49,7 +49,6 @@ bool leads_to_renamed(Expander& expander, Canonical& canonical, const std::vecto
         found = found || canonical.of(expander.cells, expander.changes()) == target;
     };
     expander.expand(0, emit, [](Id, Id, Id) {});
-    expander.queries.clear();
     return found;
 }
 
@@ -77,6 +76,11 @@ void find_path(Tables& tables, const Store& store, const std::vector<std::vector
                     progress.depth = level;
                     progress.memory = resident_bytes();
                     oracle.poll(progress);  // a run that breaks the protocol is worth waiting for
+                }
+                expander.queries.clear();
+                if (tables.step_bytes() > std::max(tables.most_step_bytes, store.bytes())) {
+                    tables.forget_steps();
+                    expander.forget_steps();
                 }
                 store.layout().unpack(store.state(array, i), expander.cells.data());
                 if (canonical ? !leads_to_renamed(expander, *canonical, target) : !leads_to(expander, target, moved))

@@ -170,6 +170,10 @@ struct Expander {
             if (tables.columns[column]->cells[cells[column]].leaves) return true;
         return false;
     }
+    // The tables have forgotten their steps.
+    void forget_steps() {
+        for (auto& views : views_) views.assign(views.size(), {});
+    }
     // The sum of the columns' shares; `spread` makes a hash of it.
     std::uint64_t sum() const {
         std::uint64_t sum = 0;

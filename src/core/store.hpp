@@ -41,6 +41,7 @@ public:
         const Array& array = arrays_[thread];
         return array.blocks[position >> block_bits].data() + (position & block_mask) * layout_.stride();
     }
+    std::size_t bytes() const { return size() * layout_.stride() + index_.size(); }
     bool needs_growth() const { return size() * 4 > capacity() * 3; }
     // How many more states the index takes before probing gets long.
     std::uint64_t room() const {

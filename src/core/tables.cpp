@@ -117,6 +117,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
     }
     classify(column, cell, *list);
     if (optimistic) note_leaving(column, cell, *list);
+    step_bytes_ += sizeof(StepList) + list->capacity() * sizeof(Step);
     const StepList* result = list.get();
     column.step_lists.push_back(std::move(list));
     column.cells[cell].steps.store(result, std::memory_order_release);
@@ -271,6 +272,7 @@ void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
         auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
         if (row != nullptr) bigger->copy_from(*row);
         writable = bigger.get();
+        step_bytes_ += bigger->bytes();
         column.rows.push_back(std::move(bigger));
     }
     writable->insert(message, next);
@@ -325,6 +327,12 @@ void Tables::observe(const std::vector<std::vector<bool>>& observed) {
 void Tables::forget_cells() {
     outgrown = false;
     for (auto& column : columns) column->forget_cells();
+    step_bytes_ = 0;
+}
+
+void Tables::forget_steps() {
+    for (auto& column : columns) column->forget_steps();
+    step_bytes_ = 0;
 }
 
 std::vector<Id> Tables::initial_cells(const std::vector<Id>& locals) {

@@ -58,6 +58,12 @@ public:
     void observe(const std::vector<std::vector<bool>>& observed);
     // Throws away cells and steps, which depend on the reductions; behaviours stay.
     void forget_cells();
+    // Steps and deliveries are a cache: a search throws them away when they take more than this many bytes and more
+    // than its states. A process with nearly as many cells as there are states would fill the memory otherwise.
+    std::size_t most_step_bytes = std::size_t{64} << 20;
+    std::size_t step_bytes() const { return step_bytes_.load(std::memory_order_relaxed); }
+    // No other thread may be at work, and no pointer to a step is good afterwards.
+    void forget_steps();
     std::vector<Id> initial_cells(const std::vector<Id>& locals);
     // A number that depends on the content of a cell alone, not on the order in which anything was met (rule 13).
     std::uint64_t content(Id column, Id cell) const;
@@ -80,6 +86,7 @@ private:
     void note_leaving(Column& column, Id cell, const StepList& steps);
     void remember_delivery(Column& column, Id cell, Id message, Id next);
 
+    std::atomic<std::size_t> step_bytes_{0};
     std::vector<std::uint64_t> factors_{column_factor(0)};  // one more than there are columns, for the budgets
 };
 
