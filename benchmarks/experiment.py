@@ -18,6 +18,8 @@ from typing import Any, Literal, Protocol
 Verdict = Literal["holds", "violated"]
 Status = Literal["holds", "violated", "incomplete", "not available", "skipped", "failed"]
 
+PUBLISHED = "published"  # in place of a program, where only a paper's figure is shown
+
 # Keywords of `quorate.check`. What is off is said, because defaults may change.
 PLAIN: Mapping[str, Any] = {
     "quotient": "off",
@@ -117,14 +119,14 @@ class Paper:
 
     column: str
     published: Published | None
-    program: str = "published"
+    program: str = PUBLISHED
 
     def measure(self, limits: Limits) -> Measured:
         return Measured("skipped", note="published only")
 
     @property
     def key(self) -> object:
-        return "published"
+        return PUBLISHED
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from benchmarks.experiment import Case, Limits, Measured, Row
+from benchmarks.experiment import PUBLISHED, Case, Limits, Measured, Row
 from benchmarks.machine import load
 from benchmarks.results import Entry, Section
 
@@ -26,16 +26,18 @@ class Runner:
         self._measured: dict[object, Measured] = {}
 
     def table(self, name: str, rows: Sequence[Row]) -> Section:
-        total = sum(len(row.cases) for row in rows)
+        total = sum(case.program != PUBLISHED for row in rows for case in row.cases)
         begin, before, number = time.perf_counter(), load(), 0
         section = Section(name)
         beyond: set[str] = set()  # columns that met a limit, while rows grow
         for row in rows:
             for case in row.cases:
-                number += 1
+                number += case.program != PUBLISHED
                 measured = self.known.get((name, row.instance, row.claim, case.column))
                 if measured is None and row.growing and case.column in beyond:
                     measured = Measured("skipped", note="a smaller instance met a limit")
+                if measured is None and case.program == PUBLISHED:
+                    measured = case.measure(self.limits)
                 if measured is None:
                     self.say(f"{name} {number} of {total}: {row.instance} {row.claim} {case.column}")
                     measured = self._measure(case, row.seconds)

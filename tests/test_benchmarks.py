@@ -17,6 +17,7 @@ from benchmarks.peers import (
     murphi_paxos,
     murphi_storage,
     murphi_thesis_paxos,
+    promela_gandalf,
     promela_multicast,
     promela_om,
     promela_paxos,
@@ -214,6 +215,13 @@ MURPHI: dict[str, tuple[str, Callable[[], str]]] = {
     "thesis-paxos": (against.THESIS_PAXOS, murphi_thesis_paxos.model),
     "thesis-om": (against.THESIS_OM, lambda: murphi_om.model(3, single=True)),
 }
+
+
+@pytest.mark.skipif(shutil.which("spin") is None, reason="spin is not installed")
+def test_spin_counts_what_was_published() -> None:
+    instance = (2, 3, 6, 2)
+    found = Spin("", promela_gandalf.model(*instance)).measure(QUIET)
+    assert (found.status, found.states) == ("holds", gandalf.TABLE_1[instance].states)
 
 
 @pytest.mark.skipif(shutil.which("rumur") is None, reason="rumur is not installed")

@@ -10,6 +10,7 @@ from benchmarks.peers import (
     murphi_paxos,
     murphi_storage,
     murphi_thesis_paxos,
+    promela_gandalf,
     promela_multicast,
     promela_om,
     promela_paxos,
@@ -24,6 +25,7 @@ def texts() -> dict[str, str]:
     return {
         "paxos-messages.pml": promela_paxos.model("messages", 2, 3),
         "paxos-packed.pml": promela_paxos.model("packed", 2, 3),
+        "gandalf.pml": promela_gandalf.model(2, 3, 6, 2),
         "paxos.m": murphi_paxos.model(2, 3),
         "om.pml": promela_om.model(3),
         "om.m": murphi_om.model(3),
