@@ -2,9 +2,9 @@
 // (stateless). The stack is the run that led to the present state.
 
 #include <cmath>
-#include <unordered_map>
 
 #include "canonical.hpp"
+#include "run_search.hpp"
 #include "stubborn.hpp"
 
 namespace quorate {
@@ -53,17 +53,10 @@ private:
     double expected_misses_ = 0;
 };
 
-class DepthFirst {
+class DepthFirst : RunSearch {
 public:
     DepthFirst(Tables& tables, std::vector<Property>& properties, Oracle& oracle, const SearchOptions& options)
-        : tables_(tables),
-          properties_(properties),
-          oracle_(oracle),
-          options_(options),
-          watch_(options.limits, oracle),
-          memory_before_(resident_bytes()),
-          expander_(tables),
-          width_(tables.width()) {
+        : RunSearch(tables, properties, oracle, options), expander_(tables) {
         if (options.bitstate > 0)
             bits_.emplace(options.bitstate);
         else if (!options.stateless)
@@ -74,31 +67,14 @@ public:
     }
 
     SearchResult run() {
-        try {
-            for (const auto& locals : tables_.initials) {
-                std::vector<Id> cells = tables_.initial_cells(locals);
-                if (canonical_) cells = std::vector<Id>(canonical_->of(cells));
-                expander_.cells = cells;
-                if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
-                if (done()) break;
-            }
-        } catch (const std::bad_alloc&) {
-            stop_ = Stop::memory;
-        } catch (const Interrupted&) {
-            stop_ = Stop::interrupt;
-        }
-        result_.stop = result_.violation ? Stop::violation : stop_;
-        if (tables_.outgrown && stop_ != Stop::regrown) {
-            // Outside of the universe nothing that was found counts.
-            result_.violation.reset();
-            result_.goals.clear();
-            result_.stop = stop_ == Stop::finished ? Stop::outgrown : stop_;
-        }
-        const std::size_t now = resident_bytes();
-        result_.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
-        result_.cut = expander_.cut;
-        if (bits_) result_.coverage = bits_->coverage();
-        return std::move(result_);
+        SearchResult found = run_from_initials([&](std::vector<Id> cells) {
+            if (canonical_) cells = std::vector<Id>(canonical_->of(cells));
+            expander_.cells = cells;
+            if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
+        });
+        found.cut = expander_.cut;
+        if (bits_) found.coverage = bits_->coverage();
+        return found;
     }
 
 private:
@@ -106,8 +82,6 @@ private:
         std::size_t next, end;  // the successors not yet taken, in `pending_`
         std::uint64_t hash;
     };
-
-    bool done() const { return stop_ != Stop::finished || result_.violation; }
 
     void explore(const std::vector<Id>& initial) {
         enter(initial);
@@ -141,7 +115,7 @@ private:
         const std::uint64_t sum = expander_.sum(), hash = spread(sum);
         frames_.push_back({begin, begin, hash});
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
-        if (keeps_path_) on_path_.emplace(hash, path_.size() - width_);
+        if (keeps_path_) remember_top(hash);
         Expander::Summary summary;
         bool in_full = !stubborn_;
         for (;;) {
@@ -150,7 +124,7 @@ private:
                 while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
                 if (!expander_.leaves() && stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
             }
-            std::vector<std::tuple<Id, Id, Id>> failures;
+            std::vector<std::pair<Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
             const auto emit = [&](Id, const Step&, Id, std::uint64_t next, bool observed) {
                 const std::vector<Id>& form =
@@ -159,8 +133,8 @@ private:
                 pending_.insert(pending_.end(), form.begin(), form.end());
                 successors_.push_back({next, observed});
             };
-            const auto fail = [&](Id column, Id step, Id failure) { failures.emplace_back(column, step, failure); };
-            summary = expander_.expand(sum, emit, fail, chosen);
+            const auto note = [&](Id column, Id, Id failure) { failures.emplace_back(column, failure); };
+            summary = expander_.expand(sum, emit, note, chosen);
             if (summary.missing) {
                 pending_.resize(begin * width_);
                 successors_.resize(begin);
@@ -175,12 +149,7 @@ private:
                 continue;
             }
             result_.transitions += successors_.size() - begin + failures.size();
-            if (!failures.empty()) {
-                Witness witness = make(Finding::failure, 0, cells);
-                std::tie(witness.column, std::ignore, witness.failure) = failures.front();
-                ++witness.length;
-                result_.violation = std::move(witness);
-            }
+            if (!failures.empty()) fail(failures.front().first, failures.front().second, cells);
             break;
         }
         frames_.back().end = successors_.size();
@@ -188,7 +157,7 @@ private:
             ++result_.deadlocks;
             if (options_.deadlock && !done()) check_stuck(cells);
         }
-        look();
+        look(frames_.size());
     }
 
     void leave() {
@@ -196,19 +165,10 @@ private:
         pending_.resize(begin * width_);
         successors_.resize(begin);
         path_.resize(path_.size() - width_);
-        if (keeps_path_) {
-            const auto [first, last] = on_path_.equal_range(frames_.back().hash);
-            on_path_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == path_.size(); }));
-        }
+        if (keeps_path_) forget_top(frames_.back().hash);
         frames_.pop_back();
     }
 
-    bool on_path(const Id* cells, std::uint64_t hash) const {
-        const auto [begin, end] = on_path_.equal_range(hash);
-        return std::any_of(begin, end, [&](const auto& entry) {
-            return std::equal(cells, cells + width_, path_.begin() + static_cast<std::ptrdiff_t>(entry.second));
-        });
-    }
     // Do all successors from number `begin` on lie on the present path?
     bool all_on_path(std::size_t begin) const {
         for (std::size_t i = begin; i < successors_.size(); ++i)
@@ -245,112 +205,22 @@ private:
         return fresh;
     }
 
-    Verdict verdict(std::size_t property, const std::vector<Id>& cells) {
-        const bool final = properties_[property].kind == PropertyKind::final;
-        if (options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, final) &&
-            !options_.symmetry->judge_all(properties_, oracle_, cells, final)) {
-            stop_ = Stop::regrown;
-            return Verdict::unknown;
-        }
-        const Verdict known = properties_[property].trie.walk(tables_, cells);
-        if (known != Verdict::unknown) return known;
-        if (!oracle_.judge(property, locals_of(tables_, cells))) {
-            stop_ = Stop::regrown;
-            return Verdict::unknown;
-        }
-        return properties_[property].trie.walk(tables_, cells);
-    }
-
-    // False if the search is over.
-    bool check(const std::vector<Id>& cells) {
-        for (std::size_t i = 0; i < properties_.size() && !done(); ++i) {
-            if (properties_[i].kind == PropertyKind::final) continue;
-            const Verdict answer = verdict(i, cells);
-            const bool goal = properties_[i].kind == PropertyKind::goal;
-            if (answer == Verdict::raises) result_.violation = reach(Finding::raises, i, cells);
-            if (answer == Verdict::no && !goal) result_.violation = reach(Finding::violated, i, cells);
-            const auto same = [&](const Witness& other) { return other.property == i; };
-            if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
-                result_.goals.push_back(reach(Finding::reached, i, cells));
-        }
-        return !done();
-    }
-    void check_stuck(const std::vector<Id>& cells) {
-        for (std::size_t i = 0; i < properties_.size(); ++i) {
-            if (properties_[i].kind != PropertyKind::final) continue;
-            const Verdict answer = verdict(i, cells);
-            if (answer == Verdict::raises) result_.violation = make(Finding::raises, i, cells);
-            if (answer != Verdict::no) return;
-        }
-        result_.violation = make(Finding::deadlock, 0, cells);
-    }
-    // A witness at the state on top of the stack.
-    Witness make(Finding finding, std::size_t property, const std::vector<Id>& cells) const {
-        Witness witness;
-        witness.finding = finding;
-        witness.property = property;
-        witness.cells = cells;
-        for (std::size_t i = 0; i < path_.size(); i += width_) {
-            const auto begin = path_.begin() + static_cast<std::ptrdiff_t>(i);
-            witness.path.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(width_));
-        }
-        witness.length = witness.path.size() - 1;
-        return witness;
-    }
-    // A witness at a state about to be put on the stack.
-    Witness reach(Finding finding, std::size_t property, const std::vector<Id>& cells) const {
-        Witness witness = make(finding, property, cells);
-        witness.path.push_back(cells);
-        ++witness.length;
-        return witness;
-    }
-
-    void look() {
-        const auto stop = watch_.look([&] {
-            Progress progress;
-            progress.states = result_.states;
-            progress.transitions = result_.transitions;
-            progress.frontier = frames_.size();
-            progress.depth = result_.depth;
-            return progress;
-        });
-        if (stop && stop_ == Stop::finished) stop_ = *stop;
-        if (result_.states >= options_.limits.states && stop_ == Stop::finished) stop_ = Stop::states;
-        if (tables_.outgrown && stop_ == Stop::finished) {
-            if (void_from_ == 0) void_from_ = result_.states;
-            if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;
-        }
-        if (stop_ != Stop::finished) result_.frontier = frames_.size();
-    }
-
     struct Successor {
         std::uint64_t hash;
         bool observed;
     };
 
-    Tables& tables_;
-    std::vector<Property>& properties_;
-    Oracle& oracle_;
-    const SearchOptions& options_;
-    Watch watch_;
-    std::size_t memory_before_;
     Expander expander_;
-    std::size_t width_;
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
     std::optional<Stubborn> stubborn_{};
     std::optional<Canonical> canonical_{};
     bool keeps_path_ = false;
     std::vector<Frame> frames_{};
-    std::vector<Id> path_{};     // the cells of every state on the stack
-    std::vector<Id> pending_{};  // the cells of their successors
+    std::vector<Id> pending_{};  // the cells of the successors of every state on the stack
     std::vector<Successor> successors_{};
-    std::unordered_multimap<std::uint64_t, std::size_t> on_path_{};
     std::vector<Id> current_{};
     std::vector<Word> packed_{};
-    Stop stop_ = Stop::finished;
-    std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
-    SearchResult result_{};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "canonical.hpp"
+#include "dpor.hpp"
 #include "peek.hpp"
 #include "universe.hpp"
 
@@ -38,6 +39,10 @@ const char* name(Stop stop) {
             return "regrown";
         case Stop::outgrown:
             return "outgrown";
+        case Stop::depth:
+            return "depth";
+        case Stop::cycle:
+            return "cycle";
     }
     return "";
 }
@@ -271,7 +276,8 @@ public:
 
     nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
-                    std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states) {
+                    std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states,
+                    int dpor_variant, bool visible) {
         PythonOracle oracle(*this, object);
         SearchOptions options;
         options.threads = threads;
@@ -280,6 +286,8 @@ public:
         options.bitstate = bitstate;
         options.relations = relations.get();
         options.symmetry = symmetry.get();
+        options.dpor = static_cast<DporVariant>(dpor_variant);
+        options.visible = visible;
         if (depth) options.most_depth = *depth;
         options.void_states = void_states;
         if (states) options.limits.states = *states;
@@ -288,8 +296,9 @@ public:
         SearchResult found;
         {
             nb::gil_scoped_release release;
-            found = depth_first_search ? depth_first(tables, properties, oracle, options)
-                                       : breadth_first(tables, properties, oracle, options);
+            found = options.dpor != DporVariant::none ? dpor(tables, properties, oracle, options)
+                    : depth_first_search              ? depth_first(tables, properties, oracle, options)
+                                                      : breadth_first(tables, properties, oracle, options);
         }
         nb::dict result;
         result["stop"] = name(found.stop);
@@ -300,6 +309,8 @@ public:
         result["frontier"] = found.frontier;
         result["coverage"] = found.coverage;
         result["store_bytes"] = found.store_bytes;
+        result["executions"] = found.executions;
+        result["blocked"] = found.blocked;
         nb::list cut;
         for (Id i = 0; i < found.cut.size(); ++i)
             if (found.cut[i]) cut.append(i);
@@ -523,8 +534,10 @@ NB_MODULE(_core, m) {
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-             "depth"_a = nb::none(), "void_states"_a = 1000)
+             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true)
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
+        .def("dpor_unsupported",
+             [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
         .def(

@@ -10,7 +10,8 @@
 
 namespace quorate {
 
-enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown, outgrown };
+// `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end.
+enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown, outgrown, depth, cycle };
 
 struct Progress {
     std::uint64_t states = 0, transitions = 0, frontier = 0, depth = 0;
@@ -61,6 +62,8 @@ struct Witness {
 class Relations;
 class Symmetry;
 
+enum class DporVariant : std::uint8_t { none, classical, optimal };
+
 struct SearchOptions {
     unsigned threads = 1;
     bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
@@ -68,6 +71,8 @@ struct SearchOptions {
     std::size_t bitstate = 0;        // bytes of the bit array, 0 for an exact store
     Relations* relations = nullptr;  // with partial-order reduction
     Symmetry* symmetry = nullptr;    // with symmetry reduction
+    DporVariant dpor = DporVariant::none;
+    bool visible = true;  // with dynamic partial-order reduction: are there properties besides deadlock?
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
     // many more: then it is known what else lies outside, and fewer searches have to start over.
@@ -78,6 +83,7 @@ struct SearchOptions {
 struct SearchResult {
     Stop stop = Stop::finished;
     std::uint64_t states = 0, transitions = 0, depth = 0, deadlocks = 0, frontier = 0;
+    std::uint64_t executions = 0, blocked = 0;  // with dynamic partial-order reduction: runs made, and given up
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
     double coverage = 1.0;

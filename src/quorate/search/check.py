@@ -24,14 +24,18 @@ from quorate.search.reductions import (
     FIRST_STATES,
     Figures,
     analyse,
+    is_dynamic,
     reduce,
     unfinished,
+    visible,
     without_broken_family,
 )
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
 from quorate.traces.trace import Trace
 
 BITSTATE_BYTES = 64 << 20
+# The numbers of the core's enumeration; 0 is none.
+VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
@@ -58,6 +62,8 @@ def check(
     target: str | None = None,
     shorten: bool = False,
     regroup: bool = True,
+    max_depth: int | None = None,
+    dpor_variant: Literal["optimal", "classical"] = "optimal",
     crash: Literal["implicit", "explicit"] | None = None,
     crashes: int | None = None,
     byzantine: Mapping[str, int] | None = None,
@@ -80,6 +86,8 @@ def check(
         timeout,
         shorten,
         regroup,
+        max_depth,
+        dpor_variant,
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
@@ -107,13 +115,16 @@ class _Check:
         self.watcher = watcher
         self.wants_trace = trace
         self.target = target
+        self.dynamic = False
+        """Dynamic partial-order reduction runs."""
 
     def run(self) -> Result:
         limit = self.options.max_states
         try:
             figures = analyse(self.model, self.options, FIRST_BEHAVIOURS)
             setup = self.watcher.seconds
-            if unfinished(figures) and (limit is None or limit > FIRST_STATES):
+            first = limit is None or limit > FIRST_STATES
+            if unfinished(figures) and first and not is_dynamic(figures, self.options):
                 found = self._search(figures, FIRST_STATES)
                 if found["stop"] != "states":
                     return self._result(found, figures, setup, self.watcher.seconds - setup)
@@ -142,6 +153,7 @@ class _Check:
 
     def _search(self, figures: Figures, max_states: int | None) -> dict[str, Any]:
         self.watcher.phase = "search"
+        self.dynamic = is_dynamic(figures, self.options)
         found = self._search_once(max_states)
         while found["stop"] == "regrown":
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
@@ -150,7 +162,11 @@ class _Check:
             self.model.engine.clear_answers()
             reduce(self.model, figures, self.options)
             found = self._search_once(max_states)
-        if figures["por"]["ran"] and found["violation"] is not None and not self.options.depth_first:
+        if self.dynamic:
+            figures["por"] |= {"executions": found["executions"]}
+            if found["blocked"]:
+                figures["por"] |= {"given_up": found["blocked"]}
+        elif figures["por"]["ran"] and found["violation"] is not None and not self.options.depth_first:
             return self._without_por(found)
         return found
 
@@ -177,8 +193,10 @@ class _Check:
             max_states,
             self.watcher.memory,
             self.watcher.seconds_left,
-            depth,
+            options.max_depth if self.dynamic else depth,
             VOID_STATES,
+            VARIANTS[options.dpor_variant] if self.dynamic else 0,
+            visible(self.model),
         )
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
@@ -218,9 +236,9 @@ class _Check:
             trace=trace,
             properties=tuple(outcomes),
             deadlocks=found["deadlocks"],
-            search="stateless" if options.stateless else "dfs" if options.depth_first else "bfs",
+            search="stateless" if options.stateless or self.dynamic else "dfs" if options.depth_first else "bfs",
             store=options.store,
-            threads=1 if options.depth_first else options.threads,
+            threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
             frontier=found["frontier"],
             coverage=found["coverage"] if options.store == "bitstate" else None,
@@ -326,7 +344,7 @@ class _Check:
         warnings += [preset.caveat(name) for name, preset in self.definition.system.__dict__["_chosen"]]
         specs = {column.cls: column.spec for column in self.definition.processes}.values()
         warnings += differences(self.definition.environment.network_model, specs, self.asked.deadlock)
-        if self.options.depth_first and self.options.threads > 1:
+        if (self.options.depth_first or self.dynamic) and self.options.threads > 1:
             warnings.append("threads are for breadth-first search; this one ran on a single thread")
         return tuple(warnings)
 

@@ -19,6 +19,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "quotient": ("on", "off"),
     "dead_messages": ("on", "off"),
     "store": ("exact", "bitstate"),
+    "dpor_variant": ("optimal", "classical"),
 }
 
 
@@ -40,6 +41,9 @@ class Options:
     timeout: float | None = None
     shorten: bool = False
     regroup: bool = True
+    max_depth: int | None = None
+    """Cut the runs of dynamic partial-order reduction there."""
+    dpor_variant: str = "optimal"
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -48,11 +52,11 @@ class Options:
                 raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
         for name in ("por", "split"):
             value = getattr(self, name)
-            if value not in ("none", "lpor", "lpor-net"):
+            if value not in ("none", "lpor", "lpor-net", "dpor"):
                 raise _wrong(
                     f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'"
                 )
-        for name in ("threads", "max_states", "max_memory", "timeout"):
+        for name in ("threads", "max_states", "max_memory", "timeout", "max_depth"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise _wrong(f"{name}={value!r}", "it must be more than 0")
@@ -61,6 +65,12 @@ class Options:
         if self.depth_only and self.search == "bfs":
             what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
             raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")
+        if self.por == "dpor" and self.search == "bfs":
+            raise _wrong("search='bfs' with por='dpor'", "it follows one run after the other: leave search out")
+        if self.por == "dpor" and self.store == "bitstate":
+            raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave store out, or say por='none'")
+        if self.max_depth is not None and self.por != "dpor":
+            raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it limits the runs of por='dpor' alone")
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"

@@ -20,10 +20,12 @@ Figures = dict[str, dict[str, Any]]
 def analyse(model: Model, options: Options, most_behaviours: int | None = None) -> Figures:
     """Close the model, and reduce it as far as the options and the network allow."""
     unknown = ""
-    families = proposed(model.definition) if options.symmetry != "none" else []
     figures: Figures = {"closure": {"ran": False, "why": "no reduction needs it"}}
     figures |= applicable(model, options)
-    if families or any(each["ran"] for each in figures.values()):
+    dynamic = is_dynamic(figures, options)
+    families = proposed(model.definition) if options.symmetry != "none" and not dynamic else []
+    needs = ("quotient", "dead-messages") if dynamic else ("quotient", "dead-messages", "por")
+    if families or any(figures[name]["ran"] for name in needs):
         closure = model.engine.close(model, MOST_BEHAVIOURS if most_behaviours is None else most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
@@ -31,7 +33,9 @@ def analyse(model: Model, options: Options, most_behaviours: int | None = None) 
             figures["closure"] |= {"ran": False, "why": closure["why"]}
             figures |= applicable(model, options, unknown)
     figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else unknown}
-    if options.symmetry != "none" and not unknown:
+    if options.symmetry != "none" and dynamic:
+        figures["symmetry"]["why"] = "dynamic partial-order reduction stores no states that could be merged"
+    elif options.symmetry != "none" and not unknown:
         model.symmetries = Symmetries(model, families) if families else None
         _tell_symmetries(model, figures)
     reduce(model, figures, options)
@@ -46,7 +50,17 @@ def applicable(model: Model, options: Options, unknown: str = "") -> Figures:
         "dead-messages": "switched off" if options.dead_messages == "off" else _dead_messages_matter(model),
         "por": "switched off" if options.por == "none" else "",
     }
-    return {name: {"ran": not (why or unknown), "why": why or unknown} for name, why in why_not.items()}
+    figures: Figures = {name: {"ran": not (why or unknown), "why": why or unknown} for name, why in why_not.items()}
+    if options.por == "dpor":  # learns from runs, and needs to know nothing beforehand
+        why = model.engine.dpor_unsupported()
+        runs = "runs one order of steps for each that makes a difference"
+        figures["por"] = {"ran": not why, "why": why or runs, "variant": options.dpor_variant}
+    return figures
+
+
+def is_dynamic(figures: Figures, options: Options) -> bool:
+    """Whether dynamic partial-order reduction runs."""
+    return options.por == "dpor" and bool(figures["por"]["ran"])
 
 
 def without_broken_family(model: Model, figures: Figures) -> None:
@@ -111,10 +125,19 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
         _relate(model, figures, options)
 
 
+def visible(model: Model) -> bool:
+    """Whether anything but deadlocks is asked for, so that steps may be visible."""
+    return any(each.kind != "final" for each in model.properties)
+
+
 def _relate(model: Model, figures: Figures, options: Options) -> None:
     """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
-    visible = any(each.kind != "final" for each in model.properties)
-    why = _no_relations(model) or model.engine.relate(options.por == "lpor-net", True, True, visible)
+    if options.por == "dpor":
+        why = model.engine.dpor_unsupported()
+        runs = "runs one order of steps for each that makes a difference"
+        figures["por"] |= {"ran": not why, "variant": options.dpor_variant, "why": why or runs}
+        return
+    why = _no_relations(model) or model.engine.relate(options.por == "lpor-net", True, True, visible(model))
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
 
 

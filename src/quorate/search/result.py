@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 Verdict = Literal["holds", "violated", "incomplete"]
-Limit = Literal["states", "memory", "time", "interrupt"]
+Limit = Literal["states", "memory", "time", "interrupt", "depth", "cycle"]
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - a verdict, not an accident
