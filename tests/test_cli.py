@@ -129,7 +129,7 @@ def test_a_limit_ends_with_status_3_and_a_truthful_answer() -> None:
         (["check", "paxos", "-p", "acceptors=many"], "error Q202: acceptors=many is not of type int"),
         (["check", "counting.py", "-p", "most=-1"], "error Q203: most must not be negative"),
         (["check", "counting.py", "--property", "smal"], "error Q401: Counting has no property `smal`"),
-        (["check", "paxos", "--por", "dpor"], "error Q600: por='dpor' is not available in this version"),
+        (["check", "paxos", "--max-depth", "5"], "error Q600: max_depth=5 with por='none'"),
         (["check", "paxos", "--max-memory", "lots"], "'lots' is not understood here"),
         (["check", "paxos", "--por", "magic"], "magic"),
         (["check"], "TARGET"),

@@ -1,10 +1,9 @@
-"""Dynamic partial-order reduction against the reference explorer, and against counting traces one run after the other."""
+"""Dynamic partial-order reduction against the reference explorer, and against counting the traces of all runs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from math import factorial
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from generator import Protocol, Role, protocols, system, without_claims
+from generator import Protocol, Role, fitted, protocols, system, without_claims
 from quorate import (
     Event,
     Message,
@@ -39,13 +38,12 @@ from quorate.cli.main import app
 from quorate.language.definition import Definition, define
 from quorate.language.errors import QuorateError
 from quorate.language.values import encode
-from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
 from quorate.semantics import State, Step, initial_states, steps
 from reference import Exploration, explore
 from small_instances import SMALL, small
-from test_against_reference import Recorder, all_names, expect, fitted, follow, look_around
+from test_against_reference import Recorder, all_names, expect, follow, look_around
 
 Variant = Literal["optimal", "classical"]
 VARIANTS: tuple[Variant, ...] = ("optimal", "classical")
@@ -215,8 +213,8 @@ def runs_from(definition: Definition, initial: State) -> Iterator[list[Step]]:
             yield run
 
 
-def executions(made: System, variant: Variant = "optimal", **options: Any) -> int:
-    result = check(made, property="deadlock", por="dpor", dpor_variant=variant, trace=False, **options)
+def executions(made: System, variant: Variant = "optimal") -> int:
+    result = check(made, property="assertions", por="dpor", dpor_variant=variant, **PLAIN)
     assert result.stopped_by is None
     assert result.reductions["por"]["ran"], result.reductions["por"]["why"]
     assert "given_up" not in result.reductions["por"]
@@ -243,3 +241,455 @@ def test_every_trace_is_run_once(protocol: Protocol) -> None:
     made = system(without_claims(protocol))
     assume(not is_cyclic(define(made)))
     compare_counts(made)
+
+
+# --- classic examples ---------------------------------------------------------------------------------------------
+
+
+class Go(Message):
+    pass
+
+
+class Count(Message):
+    n: int
+
+
+class Loner(Process):
+    done: bool = False
+
+    @start
+    def work(self) -> None:
+        self.done = True
+
+
+class Writers(System):
+    """Nobody meets anybody."""
+
+    number: int = 4
+
+    def build(self) -> None:
+        self.spawn(Loner, self.number)
+
+
+class Sender(Process):
+    server: Pid
+    n: int = 0
+
+    @start
+    def send_it(self) -> None:
+        self.send(self.server, Count(self.n))
+
+
+class Server(Process):
+    last: int = 0
+
+    @on(Count)
+    def take(self, m: Count) -> None:
+        self.last = m.n
+
+
+class Contended(System):
+    """All write to one register: every order is different."""
+
+    number: int = 4
+
+    def build(self) -> None:
+        server = self.spawn(Server)
+        for n in range(self.number):
+            self.spawn(Sender, server=server, n=n)
+
+
+class Writer(Process):
+    readers: Peers
+
+    @start
+    def write(self) -> None:
+        self.send(self.readers, Go())
+
+
+class Reader(Process):
+    saw: str = ""
+
+    @step(when=lambda self: not self.saw)
+    def too_early(self) -> None:
+        self.saw = "old"
+
+    @on(Go, when=lambda self, m: not self.saw)
+    def in_time(self, m: Go) -> None:
+        self.saw = "new"
+
+
+class ReadersAndWriter(System):
+    """Each reader reads before the write, or after it, and nobody else can tell when."""
+
+    readers: int = 4
+
+    def build(self) -> None:
+        self.spawn(Writer, readers=self.spawn(Reader, self.readers))
+
+
+class Collector(Process):
+    got: int = 0
+
+    @quorum(Count, size=2)
+    def collect(self, ms: frozenset[Count]) -> None:
+        self.got += 1
+
+
+class Quorums(System):
+    """Of three messages two are taken, and then one is left over: three choices."""
+
+    senders: int = 3
+
+    def build(self) -> None:
+        server = self.spawn(Collector)
+        self.spawn(Sender, self.senders, server=server)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+def test_known_numbers_of_traces(number: int) -> None:
+    assert executions(Writers(number=number)) == 1
+    assert executions(Contended(number=number)) == factorial(number)
+    assert executions(ReadersAndWriter(readers=number)) == 2**number
+    assert executions(Writers(number=number), "classical") == 1
+
+
+def test_every_set_of_a_quorum_is_a_choice() -> None:
+    assert [executions(Quorums(senders=senders)) for senders in (1, 2, 3, 4)] == [1, 1, 3, 6]
+    assert executions(Quorums(senders=4), "classical") >= 6
+
+
+def test_independent_steps_are_taken_in_one_order() -> None:
+    result = check(Writers(number=20), property="assertions", por="dpor")
+    assert (result.states, result.transitions, result.depth) == (21, 20, 20)
+    assert result.search == "stateless"
+    assert result.deadlocks == 1
+
+
+@pytest.mark.parametrize("made", [Contended(), ReadersAndWriter(), Quorums(), Paxos(acceptors=2)], ids=repr)
+def test_no_more_than_all_runs(made: System) -> None:
+    every = check(made, property="assertions", stateless=True, **PLAIN)
+    optimal = check(made, property="assertions", por="dpor", **PLAIN)
+    classical = check(made, property="assertions", por="dpor", dpor_variant="classical", **PLAIN)
+    assert optimal.states < every.states
+    assert classical.states <= every.states
+    assert optimal.reductions["por"]["executions"] <= classical.reductions["por"]["executions"] <= every.deadlocks
+
+
+# --- models that careless versions get wrong ----------------------------------------------------------------------
+
+
+class Twice(Process):
+    server: Pid
+    left: int = 2
+
+    @step(when=lambda self: self.left > 0)
+    def again(self) -> None:
+        self.left -= 1
+        self.send(self.server, Count(1))
+
+
+class Adder(Process):
+    total: int = 0
+
+    @on(Count)
+    def add(self, m: Count) -> None:
+        self.total += m.n
+
+
+class Resend(System):
+    """Rule 1: on a set, the second message is lost if the first is still pending."""
+
+    def build(self) -> None:
+        self.spawn(Twice, server=self.spawn(Adder))
+
+    @final
+    def both_counted(self) -> bool:
+        return self[Adder][0].total == 2
+
+
+class Hasty(Process):
+    """Takes one message in its first state, and no other one after that."""
+
+    first: int = -1
+
+    @on(Count, when=lambda self, m: self.first < 0)
+    def take(self, m: Count) -> None:
+        self.first = m.n
+
+
+class OnlyTheFirst(System):
+    """A run in which the other message comes too late has no step that shows the race."""
+
+    def build(self) -> None:
+        hasty = self.spawn(Hasty)
+        self.spawn(Sender, server=hasty, n=1)
+        self.spawn(Sender, server=hasty, n=2)
+
+    @invariant
+    def never_two(self) -> bool:
+        return self[Hasty][0].first != 2
+
+
+class Pair(Process):
+    taken: int = 0
+
+    @step(when=lambda self: self.taken == 0)
+    def give_up(self) -> None:
+        self.taken = -1
+
+    @quorum(Count, size=2, when=lambda self: self.taken == 0)
+    def both(self, ms: frozenset[Count]) -> None:
+        self.taken = 2
+
+
+class NoneAlone(System):
+    """Neither message alone gives the process another choice; both do."""
+
+    def build(self) -> None:
+        server = self.spawn(Pair)
+        self.spawn(Sender, 2, server=server)
+
+    @invariant
+    def never_both(self) -> bool:
+        return self[Pair][0].taken != 2
+
+
+class Told(Event):
+    n: int
+
+
+class Teller(Process):
+    n: int = 0
+
+    @start
+    def tell(self) -> None:
+        self.emit(Told(self.n))
+
+
+class Listener(Monitor):
+    last: int = 0
+
+    @on(Told)
+    def told(self, e: Told) -> None:
+        assert e.n > self.last, "out of order"
+        self.last = e.n
+
+
+class Told12(System):
+    """Rule 6: the tellers share nothing but the monitor, which wants the first to come first."""
+
+    def build(self) -> None:
+        self.spawn(Teller, n=1)
+        self.spawn(Teller, n=2)
+        self.watch(Listener)
+
+
+class Fork(Process):
+    way: str = ""
+
+    @step(when=lambda self: not self.way)
+    def quietly(self) -> None:
+        self.way = "quiet"
+
+    @step(when=lambda self: not self.way)
+    def openly(self) -> None:
+        self.way = "open"
+        self.emit(Told(1))
+
+
+class QuietAlternative(System):
+    """The quiet step commutes with the teller's, and so seems to cover all runs in which the teller comes first. But it
+    excludes the open step, which does not commute."""
+
+    def build(self) -> None:
+        self.spawn(Fork)
+        self.spawn(Teller, n=2)
+        self.watch(Listener)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("made", "broken"),
+    [
+        (Resend(), "deadlock"),
+        (OnlyTheFirst(), "never_two"),
+        (NoneAlone(), "never_both"),
+        (Told12(), "assertions"),
+        (QuietAlternative(), "assertions"),
+    ],
+    ids=repr,
+)
+def test_violations_that_are_easily_missed(made: System, broken: str, variant: Variant) -> None:
+    result = check(made, por="dpor", dpor_variant=variant)
+    assert result.reductions["por"]["ran"]
+    assert (result.verdict, result.property) == ("violated", broken)
+    assert result.trace is not None
+    follow(result.trace)
+
+
+# --- runs without end, and limits ---------------------------------------------------------------------------------
+
+
+class Ping(Process):
+    other: Pid
+    first: bool = False
+    turns: int = 0
+
+    @start(when=lambda self: self.first)
+    def serve(self) -> None:
+        self.send(self.other, Go())
+
+    @on(Go)
+    def back(self, m: Go) -> None:
+        self.turns = (self.turns + 1) % 3
+        self.send(self.other, Go())
+
+
+class Endless(System):
+    def build(self) -> None:
+        one, two = self.spawn(Ping, first=True), self.spawn(Ping)
+        self.connect(one, other=two)
+        self.connect(two, other=one)
+
+    @invariant
+    def never_three(self) -> bool:
+        return all(ping.turns < 3 for ping in self[Ping])
+
+    @invariant
+    def never_two(self) -> bool:
+        return all(ping.turns < 2 for ping in self[Ping])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_run_without_end_is_reported(variant: Variant) -> None:
+    result = check(Endless(), property="never_three", por="dpor", dpor_variant=variant)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "cycle")
+    text = " ".join(str(result).split())
+    assert "a run comes back to a state it has been in: nothing was violated in" in text
+    assert "use another --por, or cut runs with --max-depth" in text
+    found = check(Endless(), property="never_two", por="dpor", dpor_variant=variant)
+    assert (found.verdict, found.property) == ("violated", "never_two")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_runs_are_cut_at_a_depth(variant: Variant) -> None:
+    result = check(Endless(), property="never_three", por="dpor", dpor_variant=variant, max_depth=50)
+    assert (result.verdict, result.stopped_by, result.depth) == ("incomplete", "depth", 50)
+    assert "longer runs were cut: nothing was violated" in str(result)
+    assert check(Endless(), property="never_two", por="dpor", max_depth=3).verdict == "incomplete"
+    assert check(Endless(), property="never_two", por="dpor", max_depth=4).verdict == "violated"
+    enough = check(Contended(), por="dpor", max_depth=8)
+    assert (enough.verdict, enough.stopped_by) == ("holds", None)
+
+
+@given(protocols())
+def test_runs_cut_at_a_depth_break_only_what_can_be_broken(protocol: Protocol) -> None:
+    smaller = fitted(protocol, MOST_STATES)
+    assume(smaller is not None)
+    assert smaller is not None
+    found = explore(define(system(smaller)))
+    for variant in VARIANTS:
+        options: dict[str, Any] = {"dpor_variant": variant, "max_depth": 6, "max_states": 5_000}
+        result = check(system(smaller), por="dpor", **options)
+        if result.verdict == "holds":
+            assert not found.violations
+            assert not found.failures
+        if result.trace is not None:
+            follow(result.trace)
+
+
+def test_limits_and_progress() -> None:
+    seen: list[int] = []
+    result = check(Contended(number=9), por="dpor", max_states=200_000, progress=lambda at: seen.append(at.states))
+    assert (result.verdict, result.stopped_by, result.states) == ("incomplete", "states", 200_000)
+    assert check(Contended(number=12), por="dpor", timeout=0.3).stopped_by == "time"
+    assert seen == sorted(seen)
+
+
+# --- asking for it ------------------------------------------------------------------------------------------------
+
+
+class Bounded(Contended):
+    network = unordered(capacity=1)
+
+
+class Lossy(Contended):
+    network = unordered(losses="any")
+
+
+class Lossy1(Contended):
+    network = unordered(losses=1)
+
+
+class Crashing(Contended):
+    faults = crashes(1)
+
+
+class Greedy(Process):
+    got: int = 0
+
+    @quorum(Count, enough=lambda self, ms: len(ms) >= 1, sets="maximal")
+    def take(self, ms: frozenset[Count]) -> None:
+        self.got += len(ms)
+
+
+class Maximal(System):
+    def build(self) -> None:
+        self.spawn(Sender, 2, server=self.spawn(Greedy))
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "why"),
+    [
+        (Bounded(), {}, "a full channel of a bounded network"),
+        (Lossy(), {}, "messages can still be lost"),
+        (Lossy1(), {}, "draw on a common budget"),
+        (Crashing(), {}, "draw on a common budget"),
+        (Maximal(), {}, "a maximal quorum may be disabled"),
+        (Contended(), {"network_model": "rm"}, "with clean channels"),
+    ],
+    ids=["bounded", "lossy", "one loss", "crashes", "maximal", "rm"],
+)
+def test_where_it_is_left_out_the_plain_search_runs(made: System, options: dict[str, Any], why: str) -> None:
+    result = check(made, por="dpor", **options)
+    assert result.reductions["por"]["ran"] is False
+    assert why in result.reductions["por"]["why"]
+    assert (result.search, result.states) == ("bfs", check(made, **options).states)
+
+
+def test_counterexamples_are_replayed_and_can_be_shortened() -> None:
+    result = check(FaultyPaxos(), por="dpor")
+    assert (result.verdict, result.property) == ("violated", "agreement")
+    assert result.trace is not None
+    assert not result.trace.shortest
+    follow(result.trace)
+    shortened = check(FaultyPaxos(), por="dpor", shorten=True)
+    assert shortened.trace is not None
+    assert len(shortened.trace) <= len(result.trace)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"por": "dpor", "search": "bfs"}, "search='bfs' with por='dpor'"),
+        ({"por": "dpor", "store": "bitstate"}, "store='bitstate' with por='dpor'"),
+        ({"por": "lpor", "max_depth": 5}, "max_depth=5 with por='lpor'"),
+        ({"por": "dpor", "max_depth": 0}, "max_depth=0"),
+        ({"por": "dpor", "dpor_variant": "optimum"}, "dpor_variant='optimum' is not a choice"),
+    ],
+)
+def test_what_does_not_go_together(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(QuorateError, match=message):
+        check(Contended(), **options)
+
+
+def test_on_the_command_line() -> None:
+    run = CliRunner()
+    done = run.invoke(app, ["check", "paxos", "-p", "acceptors=2", "--por", "dpor", "--json"])
+    document = json.loads(done.stdout)
+    assert (done.exit_code, document["verdict"], document["search"]) == (0, "holds", "stateless")
+    assert document["reductions"]["por"]["executions"] > 1
+    done = run.invoke(app, ["check", "ping-pong", "-p", "rally=9", "--por", "dpor", "--max-depth", "4"])
+    assert done.exit_code == 3
+    assert "longer runs were cut" in done.stdout

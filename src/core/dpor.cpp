@@ -273,9 +273,8 @@ private:
         for (Id message : column.sets[alternative.step->set]) {
             if (std::find(inbox.begin(), inbox.end(), message) != inbox.end()) continue;
             // The first that sends it: equal messages have one sender, so every order has this one first.
-            const auto sender = std::find_if(rest.begin(), rest.end(), [&](std::size_t k) {
-                return sends(run_[k], alternative.column, message);
-            });
+            const auto sender = std::find_if(
+                rest.begin(), rest.end(), [&](std::size_t k) { return sends(run_[k], alternative.column, message); });
             if (sender == rest.end()) throw std::logic_error("nobody sends what an alternative step lacks");
             for (std::size_t k : rest)
                 if (k == *sender || (k < *sender && run_.before(k, *sender))) useful[run_[k].column] = true;

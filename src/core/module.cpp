@@ -536,8 +536,7 @@ NB_MODULE(_core, m) {
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
              "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true)
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
-        .def("dpor_unsupported",
-             [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
+        .def("dpor_unsupported", [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("cell_count", &Engine::cell_count)
         .def(

@@ -134,6 +134,9 @@ MaxStates = Annotated[
 MaxMemory = Annotated[
     int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=_read(size), metavar="SIZE")
 ]
+MaxDepth = Annotated[
+    int | None, _limiting("--max-depth", "Cut the runs of --por dpor there.", parser=_read(number), metavar="N")
+]
 Timeout = Annotated[
     float | None, _limiting("--timeout", "For example 30 or 10m.", parser=_read(seconds), metavar="SECONDS")
 ]

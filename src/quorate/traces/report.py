@@ -21,7 +21,10 @@ _STOPPED = {
     "memory": "the limit on memory was reached",
     "time": "the time was up",
     "interrupt": "it was interrupted",
+    "depth": "longer runs were cut",
+    "cycle": "a run comes back to a state it has been in",
 }
+_INSTEAD = "use another --por, or cut runs with --max-depth"
 
 
 def report(
@@ -103,7 +106,9 @@ def _why(page: Page, result: Result) -> None:
     elif result.verdict == "incomplete":
         stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
         page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
-        if result.frontier:
+        if result.stopped_by == "cycle":
+            page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
+        elif result.frontier:
             page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
     for bound in result.bounds:
         page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
