@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from byzantine_models import GullibleMulticast, Multicast, Payment, Voting
 from generator import Protocol, Role, fitted, protocols, system, without_claims
 from quorate import (
     Event,
@@ -36,6 +37,7 @@ from quorate import (
 )  # fmt: skip
 from quorate.cli.main import app
 from quorate.language.definition import Definition, define
+from quorate.language.environment import Environment
 from quorate.language.errors import QuorateError
 from quorate.language.values import encode
 from quorate.protocols.faulty_paxos import FaultyPaxos
@@ -98,15 +100,18 @@ def is_cyclic(definition: Definition) -> bool:
 # --- against the reference explorer -------------------------------------------------------------------------------
 
 
-def compare_verdicts(make: Callable[[], System], found: Exploration) -> None:
-    definition = define(make())
+def compare_verdicts(make: Callable[[], System], found: Exploration, **environment: Any) -> int:
+    """The number of searches that were not cut short."""
+    definition = define(make(), Environment(**environment))
+    complete = 0
     names = all_names(definition)
     deadlock = ["deadlock"] if definition.final is not None else []
     failing = {{"assertion": "assertions", "exception": "exceptions"}[each.kind] for each in found.failures}
     for asked in ([*names, *deadlock], *([name] for name in [*names, *deadlock])):
         wanted = expect(definition, found, [name for name in asked if name != "deadlock"], "deadlock" in asked)
         for options in COMBINATIONS:
-            result = check(make(), property=asked, **options)
+            result = check(make(), property=asked, **options, **environment)
+            complete += ran(result)
             if result.stopped_by == "cycle":
                 assert is_cyclic(definition)
             if result.stopped_by is None:
@@ -115,6 +120,7 @@ def compare_verdicts(make: Callable[[], System], found: Exploration) -> None:
                 assert result.property in ({*asked} & {*found.violations}) | failing
             for run in ([] if result.trace is None else [result.trace]) + list(result.witnesses.values()):
                 follow(run)
+    return complete
 
 
 def compare_observations(known: System) -> None:
@@ -159,6 +165,30 @@ def test_bundled_protocols(name: str) -> None:
     compare_verdicts(lambda: small(name), found)
     if not found.failures:
         compare_observations(small(name))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Voting(voters=3, byzantine=1, quorum=2),
+        Voting(voters=3, byzantine=1, quorum=3),
+        Multicast(receivers=2),
+        GullibleMulticast(receivers=2),
+        Payment(),
+        Payment(broker=False),
+    ],
+    ids=repr,
+)
+def test_attackers(made: System) -> None:
+    """What they may say stands, some of it from the beginning, and is sent in bundles."""
+    assert compare_verdicts(lambda: made, explore(define(made))) >= 4
+
+
+@pytest.mark.parametrize("name", ["paxos", "faulty-paxos", "two-phase-commit", "multi-paxos", "ping-pong"])
+def test_delivery_events(name: str) -> None:
+    """A channel passes on what others have sent; it is a process like any other."""
+    found = explore(define(small(name), Environment(network_model="grm")))
+    assert compare_verdicts(lambda: small(name), found, network_model="grm") >= 4
 
 
 # --- against all runs ---------------------------------------------------------------------------------------------

@@ -24,13 +24,16 @@ std::string Dependence::unsupported(const Tables& tables) {
 
 Event Dependence::event(Id column, const Step& step) const {
     Event event{column, &step};
-    for (Id i = 0; i < step.send_count; ++i) event.emits |= tables_.columns[step.sends[i].column]->monitor;
+    for (Id i = 0; i < step.send_count; ++i) {
+        event.receivers |= std::uint64_t{1} << (step.sends[i].column % 64);
+        event.emits |= tables_.columns[step.sends[i].column]->monitor;
+    }
     event.visible = visible_ && (step.observed || (event.emits && monitors_seen_));
     return event;
 }
 
 bool Dependence::feeds(const Event& sender, const Event& receiver) const {
-    if (receiver.step->set == none) return false;
+    if ((sender.receivers >> (receiver.column % 64) & 1) == 0 || receiver.step->set == none) return false;
     const Column& column = *tables_.columns[receiver.column];
     const std::span<const Id> set = column.sets[receiver.step->set];
     const auto consumed = [&](Id message) { return std::find(set.begin(), set.end(), message) != set.end(); };

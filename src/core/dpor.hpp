@@ -24,6 +24,7 @@ namespace quorate {
 struct Event {
     Id column = none;
     const Step* step = nullptr;
+    std::uint64_t receivers = 0;  // a bit for each column it sends to, by number modulo 64: most pairs need no more
     bool emits = false, visible = false;
 
     bool operator==(const Event& other) const {
