@@ -121,7 +121,7 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
             "why": "drops messages that are never consumed any more",
         }
 
-    if figures["por"]["ran"]:
+    if figures["por"]["ran"] and options.por != "dpor":
         _relate(model, figures, options)
 
 
@@ -132,11 +132,6 @@ def visible(model: Model) -> bool:
 
 def _relate(model: Model, figures: Figures, options: Options) -> None:
     """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
-    if options.por == "dpor":
-        why = model.engine.dpor_unsupported()
-        runs = "runs one order of steps for each that makes a difference"
-        figures["por"] |= {"ran": not why, "variant": options.dpor_variant, "why": why or runs}
-        return
     why = _no_relations(model) or model.engine.relate(options.por == "lpor-net", True, True, visible(model))
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
 
