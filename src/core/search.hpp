@@ -11,7 +11,18 @@
 namespace quorate {
 
 // `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end.
-enum class Stop : std::uint8_t { finished, violation, states, memory, time, interrupt, regrown, outgrown, depth, cycle };
+enum class Stop : std::uint8_t {
+    finished,
+    violation,
+    states,
+    memory,
+    time,
+    interrupt,
+    regrown,
+    outgrown,
+    depth,
+    cycle
+};
 
 struct Progress {
     std::uint64_t states = 0, transitions = 0, frontier = 0, depth = 0;
