@@ -10,8 +10,8 @@ TABLES = {
     "scaling-acceptors": """\
 ## Scaling: acceptors
 
-Paxos with two proposers and one learner; a row is a number of acceptors. A way to check that met its limit, of half a
-minute here, is not tried on what is larger.""",
+Paxos with two proposers and one learner; a row is a number of acceptors. A way to check that met its limit, of 20
+seconds here, is not tried on what is larger.""",
     "scaling-proposers": """\
 ## Scaling: proposers
 
@@ -40,7 +40,7 @@ COLUMNS = {
     "symmetry": {"symmetry": "auto"},
     "all reductions": ALL,
 }
-SECONDS = 30.0
+SECONDS = 20.0
 
 
 def rows(quick: bool) -> dict[str, list[Row]]:
