@@ -501,7 +501,7 @@ private:
         worker.partly.clear();
     }
     bool in_next_level(std::uint64_t number) const {
-        return number / options_.threads >= levels_.back()[number % options_.threads];
+        return store_.position_of(number) >= levels_.back()[store_.thread_of(number)];
     }
 
     // --- verdicts ---

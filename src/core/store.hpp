@@ -1,6 +1,6 @@
 // The exact store: every state that was met, packed, in the order it was met, with an index over it.
 //
-// Each thread appends to an array of its own; a state's number is position * threads + thread, so there are no gaps.
+// Each thread appends to an array of its own; a state's number is its position there, with the thread in the low bits.
 // The arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept:
 // a counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
@@ -25,7 +25,11 @@ public:
 
     // Slots have 32 bits as long as `narrow` of them are enough for a number.
     Store(const Tables& tables, unsigned threads, unsigned narrow = 28)
-        : tables_(tables), layout_(Layout::fit(tables)), arrays_(threads), narrow_(narrow) {
+        : tables_(tables),
+          layout_(Layout::fit(tables)),
+          arrays_(threads),
+          thread_bits_(static_cast<unsigned>(std::bit_width(threads - 1))),
+          narrow_(narrow) {
         reindex(std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 12, threads * std::size_t{1024})));
     }
 
@@ -36,6 +40,10 @@ public:
         return sum;
     }
     unsigned threads() const { return static_cast<unsigned>(arrays_.size()); }
+    unsigned thread_of(std::uint64_t number) const {
+        return static_cast<unsigned>(number & ((std::uint64_t{1} << thread_bits_) - 1));
+    }
+    std::uint64_t position_of(std::uint64_t number) const { return number >> thread_bits_; }
     std::uint64_t count(unsigned thread) const { return arrays_[thread].count.load(std::memory_order_relaxed); }
     const std::byte* state(unsigned thread, std::uint64_t position) const {
         const Array& array = arrays_[thread];
@@ -114,7 +122,7 @@ private:
     // Must slots have 64 bits? With this many of them, and the numbers spread unevenly over the threads.
     bool wide(std::size_t capacity) const { return number_bits(capacity) > narrow_; }
     unsigned number_bits(std::size_t capacity) const {
-        return static_cast<unsigned>(std::bit_width(capacity * arrays_.size() - 1));
+        return static_cast<unsigned>(std::bit_width((capacity << thread_bits_) - 1));
     }
     std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
     template <typename Slot>
@@ -148,7 +156,7 @@ private:
                     layout_.store(packed, room(mine, position));
                     written = true;
                 }
-                const std::uint64_t id = position * arrays_.size() + thread;
+                const std::uint64_t id = position << thread_bits_ | thread;
                 if (id > most_states) throw LimitError("more than 1,099,511,627,774 states");
                 const Slot mark = static_cast<Slot>(tag<Slot>(hash) | (id + 1));
                 if (slots<Slot>()[i].compare_exchange_strong(slot, mark, std::memory_order_acq_rel)) {
@@ -163,10 +171,7 @@ private:
         }
     }
 
-    const std::byte* at(std::uint64_t id) const {
-        if (arrays_.size() == 1) return state(0, id);
-        return state(static_cast<unsigned>(id % arrays_.size()), id / arrays_.size());
-    }
+    const std::byte* at(std::uint64_t id) const { return state(thread_of(id), position_of(id)); }
     std::byte* room(Array& array, std::uint64_t position) {
         const std::size_t block = position >> block_bits;
         if (block >= array.blocks.size()) {
@@ -206,7 +211,7 @@ private:
                 prefetch(hashes[i]);
             }
             for (std::uint64_t i = 0; i < some; ++i) {
-                const std::uint64_t id = (begin + i) * arrays_.size() + thread;
+                const std::uint64_t id = (begin + i) << thread_bits_ | thread;
                 const Slot mark = static_cast<Slot>(tag<Slot>(hashes[i]) | (id + 1));
                 std::size_t place = home(hashes[i]);
                 if (arrays_.size() == 1) {
@@ -229,7 +234,7 @@ private:
     const Tables& tables_;
     Layout layout_;
     std::vector<Array> arrays_;
-    const unsigned narrow_;
+    const unsigned thread_bits_, narrow_;
     Block index_{};
     std::size_t mask_ = 0;
     unsigned shift_ = 52, slot_shift_ = 2, number_bits_ = 0;

@@ -50,7 +50,7 @@ TEST("a state is kept once while the index grows") {
             for (Id b = 0; b < 1024; ++b) {
                 wrong += inserter.insert(0, a, b, number);
                 Id cells[2];
-                store.layout().unpack(store.state(static_cast<unsigned>(number % threads), number / threads), cells);
+                store.layout().unpack(store.state(store.thread_of(number), store.position_of(number)), cells);
                 wrong += cells[0] != a || cells[1] != b;
             }
         }

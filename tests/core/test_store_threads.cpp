@@ -43,8 +43,8 @@ TEST("threads that insert the same states at the same time keep each once") {
                             ++fresh;
                         } else {
                             Id stored[3];
-                            const auto owner = static_cast<unsigned>(known % threads);
-                            store.layout().unpack(store.state(owner, known / threads), stored);
+                            const auto owner = store.thread_of(known);
+                            store.layout().unpack(store.state(owner, store.position_of(known)), stored);
                             wrong += !std::equal(cells, cells + 3, stored);
                         }
                     }
