@@ -48,8 +48,9 @@ struct Worker {
     std::vector<Word> buffer{};
     struct Waiting {
         std::uint64_t hash;
+        double orbit;  // how many states it stands for
+        Id source;     // the number of its predecessor among `partly`, if that was not expanded in full
         bool observed;
-        Id source;  // the number of its predecessor among `partly`, if that was not expanded in full
     };
     std::vector<Waiting> successors{};
     std::size_t waiting = 0, most = 0;
@@ -69,6 +70,7 @@ struct Worker {
     std::vector<Word> here{};  // that state, packed
     std::vector<Id> scratch{};
     std::uint64_t transitions = 0, deadlocks = 0;
+    double stands_for = 0;  // states, with those that differ in names only
     std::atomic<std::uint64_t> published{0};  // transitions, for others to read
     std::exception_ptr error{};
 };
@@ -143,8 +145,9 @@ private:
         std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
         std::uint64_t known;
-        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::fresh)
-            check(*workers_[0], cells, 0);
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known) return;
+        workers_[0]->stands_for += workers_[0]->canonical ? workers_[0]->canonical->orbit() : 1;
+        check(*workers_[0], cells, 0);
     }
 
     // After a round: answers, growth, verdicts. Returns the work that was put aside.
@@ -390,8 +393,9 @@ private:
             if (worker.waiting >= worker.most) [[unlikely]]
                 worker.make_room(words);
             Word* target = worker.buffer.data() + worker.waiting * words;
-            if (worker.canonical) {
-                const std::vector<Id>& form = worker.canonical->of(expander.cells, expander.changes());
+            const std::vector<Id>& form =
+                worker.canonical ? worker.canonical->of(expander.cells, expander.changes()) : expander.cells;
+            if (&form != &expander.cells) {
                 for (Id column = 0; column < form.size(); ++column) misfit |= !layout.fits(column, form[column]);
                 layout.pack(form.data(), target);
                 hash = spread(tables_.sum(form.data()));
@@ -404,7 +408,8 @@ private:
                 }
             }
             store_.prefetch(hash);
-            worker.successors[worker.waiting++] = {hash, observed, source};
+            const double orbit = worker.canonical ? worker.canonical->orbit() : 1;
+            worker.successors[worker.waiting++] = {hash, orbit, source, observed};
             ++worker.transitions;
         };
         const auto fail = [&](Id column, Id step, Id failure) {
@@ -477,6 +482,7 @@ private:
                     continue;
                 }
                 if (successor.source != none) worker.partly[successor.source].progressed = true;
+                worker.stands_for += successor.orbit;
                 if (!successor.observed) continue;
                 worker.scratch.resize(tables_.width());
                 store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), worker.scratch.data());
@@ -567,6 +573,7 @@ private:
         for (const auto& worker : workers_) {
             result.transitions += worker->transitions;
             result.deadlocks += worker->deadlocks;
+            result.stands_for += worker->stands_for;
             for (std::size_t i = 0; i < result.cut.size(); ++i)
                 if (worker->expander.cut[i]) result.cut[i] = true;
         }

@@ -13,40 +13,51 @@ Canonical::Canonical(Symmetry& symmetry)
       now_(names_),
       at_(names_),
       image_(symmetry.tables.width()),
-      scratch_(symmetry.tables.width()),
       rows_(symmetry.tables.columns.size()),
+      order_of_group_(symmetry.order()),
       twin_(names_) {}
 
 void Canonical::expand(const std::vector<Id>& cells) {
     std::fill(base_.begin(), base_.end(), 0);
     for (Id column = 0; column < rows_.size(); ++column) {
-        const std::uint64_t* marks = symmetry_.marks(column, cells[column]);
+        const std::uint64_t* marks = rows_[column] = symmetry_.marks(column, cells[column]);
         for (Id name = 0; name < names_; ++name) base_[name] += marks[name];
     }
 }
 
 const std::vector<Id>& Canonical::of(const std::vector<Id>& cells, std::span<const Expander::Change> changes) {
     colours_ = base_;
+    undo_.clear();
     for (const auto& [column, before, after] : changes) {
         if (column >= rows_.size()) continue;  // the budgets, which name nobody
-        const std::uint64_t *old = symmetry_.marks(column, before), *fresh = symmetry_.marks(column, after);
+        const std::uint64_t *old = rows_[column], *fresh = symmetry_.marks(column, after);
+        undo_.emplace_back(column, old);
+        rows_[column] = fresh;
         for (Id name = 0; name < names_; ++name) colours_[name] += fresh[name] - old[name];
     }
-    return normalise(cells);
+    const std::vector<Id>& found = form(cells);
+    for (std::size_t i = undo_.size(); i-- > 0;) rows_[undo_[i].first] = undo_[i].second;
+    return found;
 }
 
 const std::vector<Id>& Canonical::of(const std::vector<Id>& cells) {
     expand(cells);
     colours_ = base_;
-    return normalise(cells);
+    return form(cells);
 }
 
-const std::vector<Id>& Canonical::normalise(const std::vector<Id>& cells) {
+const std::vector<Id>& Canonical::form(const std::vector<Id>& cells) {
     const bool moved = sort(colours_);
+    automorphisms_of_form_ = 1;
     for (Id family = 0; family < symmetry_.families(); ++family) {
+        double run = 1;
         for (Id i = symmetry_.start(family) + 1; i < symmetry_.start(family + 1); ++i) {
-            if (colours_[order_[i - 1]] != colours_[order_[i]]) continue;
+            if (colours_[order_[i - 1]] != colours_[order_[i]]) {
+                run = 1;
+                continue;
+            }
             if (!twins(order_[i - 1], order_[i], cells)) return branch(cells);
+            automorphisms_of_form_ *= ++run;
         }
     }
     if (!moved) return cells;
@@ -70,37 +81,60 @@ bool Canonical::sort(const Colours& colours) {
 
 bool Canonical::twins(Id one, Id two, const std::vector<Id>& cells) {
     const Id pair = symmetry_.pair(one, two);
-    for (Id column = 0; column < rows_.size(); ++column)
-        if (symmetry_.act(pair, column, cells[column]) != cells[symmetry_.column(pair, column)]) return false;
+    const std::uint64_t both = bit(one) | bit(two);
+    for (Id column = 0; column < rows_.size(); ++column) {
+        const Id to = symmetry_.column(pair, column);
+        if (to == column && (mentioned(column) & both) == 0) continue;
+        if (symmetry_.act(pair, column, cells[column]) != cells[to]) return false;
+    }
     return true;
 }
 
 void Canonical::apply(const std::vector<Id>& cells, std::vector<Id>& image) {
-    image = cells;
     std::iota(now_.begin(), now_.end(), Id{0});  // what a name is called by now
     std::iota(at_.begin(), at_.end(), Id{0});    // who is called so by now
+    exchanges_.clear();
+    std::uint64_t moved = 0;
     for (Id place = 0; place < names_; ++place) {
         const Id name = order_[place], called = now_[name];
+        if (name != place) moved |= bit(name);
         if (called == place) continue;
-        const Id pair = symmetry_.pair(place, called);
-        for (Id column = 0; column < rows_.size(); ++column)
-            scratch_[symmetry_.column(pair, column)] = symmetry_.act(pair, column, image[column]);
-        if (scratch_.size() > rows_.size()) scratch_.back() = image.back();
-        image.swap(scratch_);
+        exchanges_.push_back({symmetry_.pair(place, called), place, called});
         const Id other = at_[place];
         now_[other] = called;
         at_[called] = other;
         now_[name] = place;
         at_[place] = name;
     }
+    image.resize(cells.size());
+    if (cells.size() > rows_.size()) image.back() = cells.back();
+    for (Id column = 0; column < rows_.size(); ++column) {
+        const Id owner = symmetry_.owner(column);
+        Id cell = cells[column], place = column;
+        if ((mentioned(column) & moved & ~(owner == none || names_ > 64 ? 0 : bit(owner))) == 0) {
+            // Nobody who gets another name occurs in it, so it only moves along with its owner.
+            if (owner != none && now_[owner] != owner) {
+                const Id pair = symmetry_.pair(owner, now_[owner]);
+                cell = symmetry_.act(pair, column, cell);
+                place = symmetry_.column(pair, column);
+            }
+        } else {
+            for (const Exchange& exchange : exchanges_) {
+                cell = symmetry_.act(exchange.pair, place, cell);
+                place = symmetry_.column(exchange.pair, place);
+            }
+        }
+        image[place] = cell;
+    }
 }
 
 // --- ties ---
 
 const std::vector<Id>& Canonical::branch(const std::vector<Id>& cells) {
-    ++branched;
-    for (Id column = 0; column < rows_.size(); ++column) rows_[column] = symmetry_.marks(column, cells[column]);
     find_twins(cells);
+    automorphisms_of_form_ = 1;
+    for (Id name = 0; name < names_; ++name)
+        automorphisms_of_form_ *= static_cast<double>(std::count(twin_.begin(), twin_.begin() + name + 1, twin_[name]));
     path_.clear();
     automorphisms_.clear();
     first_.image.clear();
@@ -169,19 +203,8 @@ std::size_t Canonical::follow(const std::vector<Id>& cells, Colours colours) {
     const std::size_t depth = path_.size();
     std::vector<Id> followed;
     for (Id candidate : tied) {
-        // The orbits of the symmetries found so far that keep the path in place.
-        std::vector<Id> orbit(names_);
-        std::iota(orbit.begin(), orbit.end(), Id{0});
-        const auto root = [&](Id name) {
-            while (orbit[name] != name) name = orbit[name];
-            return name;
-        };
-        for (const auto& map : automorphisms_) {
-            const auto keeps = [&](Id name) { return twin_[map[name]] == name; };
-            if (!std::all_of(path_.begin(), path_.end(), keeps)) continue;
-            for (Id name = 0; name < names_; ++name) orbit[root(name)] = root(twin_[map[twin_[name]]]);
-        }
-        const auto same = [&](Id other) { return root(other) == root(candidate); };
+        const std::vector<Id> orbit = orbits();
+        const auto same = [&](Id other) { return orbit[other] == orbit[candidate]; };
         if (std::any_of(followed.begin(), followed.end(), same)) continue;
         followed.push_back(candidate);
         Colours chosen = colours;
@@ -192,7 +215,33 @@ std::size_t Canonical::follow(const std::vector<Id>& cells, Colours colours) {
         path_.pop_back();
         if (back < depth) return back;
     }
+    // By the orbit-stabiliser theorem along the first path: how many of the tied names its first one is mapped to.
+    if (first_.path.size() > depth && std::equal(path_.begin(), path_.end(), first_.path.begin())) {
+        const std::vector<Id> orbit = orbits();
+        automorphisms_of_form_ *= static_cast<double>(std::count_if(
+            tied.begin(), tied.end(), [&](Id name) { return orbit[name] == orbit[first_.path[depth]]; }));
+    }
     return depth;
+}
+
+// The orbits of the symmetries found so far that keep the path in place: for each name the first of its orbit.
+std::vector<Id> Canonical::orbits() const {
+    std::vector<Id> orbit(names_);
+    std::iota(orbit.begin(), orbit.end(), Id{0});
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const auto& map : automorphisms_) {
+            const auto keeps = [&](Id name) { return twin_[map[name]] == name; };
+            if (!std::all_of(path_.begin(), path_.end(), keeps)) continue;
+            for (Id name = 0; name < names_; ++name) {
+                Id &one = orbit[name], &two = orbit[twin_[map[twin_[name]]]];
+                const Id first = std::min(one, two);
+                changed |= one != first || two != first;
+                one = two = first;
+            }
+        }
+    }
+    return orbit;
 }
 
 std::size_t Canonical::reach(const std::vector<Id>& cells, const Colours& colours) {

@@ -70,7 +70,9 @@ public:
         SearchResult found = run_from_initials([&](std::vector<Id> cells) {
             if (canonical_) cells = std::vector<Id>(canonical_->of(cells));
             expander_.cells = cells;
-            if (insert(cells, spread(expander_.sum())) && check(cells)) explore(cells);
+            if (!insert(cells, spread(expander_.sum()))) return;
+            result_.stands_for += canonical_ ? canonical_->orbit() : 1;
+            if (check(cells)) explore(cells);
         });
         found.cut = expander_.cut;
         if (bits_) found.coverage = bits_->coverage();
@@ -96,6 +98,7 @@ private:
             current_.assign(from, from + width_);
             const Successor successor = successors_[at];
             if (!insert(current_, successor.hash)) continue;
+            result_.stands_for += successor.orbit;
             if (successor.observed && !check(current_)) break;
             enter(current_);
         }
@@ -131,7 +134,7 @@ private:
                     canonical_ ? canonical_->of(expander_.cells, expander_.changes()) : expander_.cells;
                 if (&form != &expander_.cells) next = spread(tables_.sum(form.data()));
                 pending_.insert(pending_.end(), form.begin(), form.end());
-                successors_.push_back({next, observed});
+                successors_.push_back({next, canonical_ ? canonical_->orbit() : 1, observed});
             };
             const auto note = [&](Id column, Id, Id failure) { failures.emplace_back(column, failure); };
             summary = expander_.expand(sum, emit, note, chosen);
@@ -207,6 +210,7 @@ private:
 
     struct Successor {
         std::uint64_t hash;
+        double orbit;  // how many states it stands for
         bool observed;
     };
 

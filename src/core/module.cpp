@@ -306,6 +306,7 @@ public:
         result["transitions"] = found.transitions;
         result["depth"] = found.depth;
         result["deadlocks"] = found.deadlocks;
+        result["stands_for"] = found.stands_for;
         result["frontier"] = found.frontier;
         result["coverage"] = found.coverage;
         result["store_bytes"] = found.store_bytes;

@@ -265,7 +265,7 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
     const std::uint64_t* local =
         merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
-    auto row = std::make_unique<std::uint64_t[]>(names_ + 1);
+    auto row = std::make_unique<std::uint64_t[]>(names_ + 2);
     // Columns of one family count alike; all others are told apart.
     const Id mine = owner_[column];
     std::uint64_t place = mix(column + 1);
@@ -292,12 +292,26 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
         row[name] = mix(sum ^ place ^ (mine == name ? 0x9e3779b97f4a7c15ULL : 0));
     }
     row[names_] = tables.content(column, cell);
+    row[names_ + 1] = names_ > 64 ? ~std::uint64_t{0} : 0;
+    const auto note = [&](const Marks& marks) {
+        for (const auto& each : marks.of)
+            if (names_ <= 64) row[names_ + 1] |= std::uint64_t{1} << std::get<0>(each);
+    };
+    note(local_marks_[column][owner.cells[cell].local]);
+    for (Id message : pending) note(message_marks_[column][message]);
     const std::lock_guard guard(lock_);
     if (const std::uint64_t* known = marks_[column]->get(cell)) return known;
     const std::uint64_t* result = row.get();
     rows_.push_back(std::move(row));
     marks_[column]->put(cell, result);
     return result;
+}
+
+double Symmetry::order() const {
+    double product = 1;
+    for (Id family = 0; family < families(); ++family)
+        for (Id i = 2; i <= starts_[family + 1] - starts_[family]; ++i) product *= i;
+    return product;
 }
 
 void Symmetry::observe(std::span<const Id> locals, std::vector<Id>& seen) const {

@@ -70,11 +70,14 @@ public:
         const Id known = actions_[pair * width_ + column]->get(cell);
         return known != none ? known : build_action(pair, column, cell);
     }
-    // The marks of all names in a cell; behind them the content of the cell.
+    // The marks of all names in a cell; behind them the content of the cell, and which names occur in it: a bit each,
+    // or all bits where there are more than 64. A renaming that moves none of these, nor the owner, changes nothing.
     const std::uint64_t* marks(Id column, Id cell) {
         const std::uint64_t* known = marks_[column]->get(cell);
         return known != nullptr ? known : build_marks(column, cell);
     }
+
+    double order() const;  // the number of renamings
 
     // --- properties: what one says of a state it must say of every renamed one ---
 
