@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations, product
 
 from quorate.analysis.symmetry import Family, column_images
 from quorate.language.definition import Definition
 from quorate.language.message import Message
 from quorate.language.pid import column_of
-from quorate.language.renaming import Name, renamed
+from quorate.language.renaming import Names, renamed
 from quorate.language.values import encode
 from quorate.semantics import State
 
 
-def renamings(families: Sequence[Family]) -> list[dict[Name, Name]]:
+def renamings(families: Sequence[Family]) -> list[Names]:
     """Every element of the group, as what it does to names."""
-    each = [[dict(zip(f.names, image, strict=True)) for image in permutations(f.names)] for f in families]
+    each = [
+        [dict(zip(map(encode, family.names), image, strict=True)) for image in permutations(family.names)]
+        for family in families
+    ]
     return [{old: new for part in parts for old, new in part.items()} for parts in product(*each)]
 
 
-def renamed_state(definition: Definition, state: State, names: Mapping[Name, Name]) -> State:
+def renamed_state(definition: Definition, state: State, names: Names) -> State:
     """The state after a renaming."""
     columns = column_images(definition, names)
     locals = list(state.locals)

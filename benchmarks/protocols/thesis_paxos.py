@@ -53,17 +53,22 @@ class Proposer(Process):
 
 class Acceptor(Process):
     promised: int = 0
+    last: Vote | None = None
     accepted: frozenset[Vote] = frozenset()
 
     @on(Prepare, when=lambda self, m: m.ballot > self.promised)
     def promise(self, m: Prepare) -> None:
         self.promised = m.ballot
-        self.reply(Promise(max(self.accepted, key=lambda vote: vote.ballot, default=None)))
+        self.reply(Promise(self.last))
 
     @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised)
     def accept(self, m: Accept) -> None:
-        self.promised = m.vote.ballot
+        self.promised, self.last = m.vote.ballot, m.vote
         self.accepted |= {m.vote}
+
+
+class Server(Proposer, Acceptor):
+    """Both in one process."""
 
 
 class ThesisPaxos(System):
@@ -71,12 +76,19 @@ class ThesisPaxos(System):
 
     proposers: int = 2
     acceptors: int = 3
+    colocated: bool = False  # proposers run on the servers of the first acceptors
 
     def build(self) -> None:
-        acceptors = self.spawn(Acceptor, self.acceptors)
         ballots = self.choose(list(permutations(range(1, self.proposers + 1))))
-        for ballot in ballots:
-            self.spawn(Proposer, ballot=ballot, acceptors=acceptors, majority=majority(self.acceptors))
+        if self.colocated:
+            servers = self.spawn(Server, self.proposers)
+            acceptors = servers | self.spawn(Acceptor, self.acceptors - self.proposers)
+        else:
+            acceptors = self.spawn(Acceptor, self.acceptors)
+            servers = self.spawn(Proposer, self.proposers)
+        self.connect(servers, acceptors=acceptors.playing(Acceptor), majority=majority(self.acceptors))
+        for server, ballot in zip(servers, ballots, strict=True):
+            self.connect(server, ballot=ballot)
 
     @invariant
     def safety(self) -> bool:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quorate.language.network import fifo, multiset, unordered
     from quorate.language.pid import Peers, Pid
     from quorate.language.process import Process
+    from quorate.language.scalar import Scalar
     from quorate.language.signed import Signed
     from quorate.language.system import System
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
@@ -37,6 +38,7 @@ _WHERE = {
     "System": "language.system",
     "Pid": "language.pid",
     "Peers": "language.pid",
+    "Scalar": "language.scalar",
     "Map": "language.maps",
     "on": "language.transitions",
     "quorum": "language.transitions",
@@ -74,6 +76,7 @@ __all__ = [
     "Process",
     "QuorateError",
     "Result",
+    "Scalar",
     "Signed",
     "Sized",
     "System",

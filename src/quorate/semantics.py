@@ -310,11 +310,12 @@ def _deliver(network: Network, inbox: list[Message], message: Message) -> bool:
     """Put a message into an inbox; False if the channel is full and blocks."""
     if network.kind == "set" and message in inbox:
         return True
-    channel = [other for other in inbox if other.sender == message.sender]
-    if network.capacity is not None and len(channel) >= network.capacity:
-        if network.full == "block":
-            return False
-        inbox.remove(channel[0])
+    if network.capacity is not None:
+        channel = [other for other in inbox if other.sender == message.sender]
+        if len(channel) >= network.capacity:
+            if network.full == "block":
+                return False
+            inbox.remove(channel[0])
     inbox.append(message)
     return True
 

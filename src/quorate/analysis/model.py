@@ -178,6 +178,11 @@ class Model:
         return values, [list(keys) for keys in self._local_ids]
 
     @property
+    def numbered_locals(self) -> list[list[Local]]:
+        """By column, the local states in the order of their numbers."""
+        return self._locals
+
+    @property
     def numbered_messages(self) -> list[list[Message | Event]]:
         """By column, the messages or events in the order of their numbers."""
         return self._messages

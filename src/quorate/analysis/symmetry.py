@@ -19,8 +19,8 @@ from quorate.analysis.model import Model
 from quorate.language.definition import Column, Definition
 from quorate.language.errors import Location
 from quorate.language.outcome import Failure, Local
-from quorate.language.pid import column_of
-from quorate.language.renaming import Name, names_in, renamed, veiled
+from quorate.language.pid import Pid, column_of
+from quorate.language.renaming import Name, Names, exchanging, names_in, renamed, veiled
 from quorate.language.values import encode
 
 Marked = tuple[int, list[tuple[int, int]]]
@@ -57,12 +57,12 @@ def proposed(definition: Definition) -> list[Family]:
             else:
                 home.append(column.pid)
         found += [Family(cls.__name__, tuple(group)) for group in groups if len(group) > 1]
-    return found
+    return found + [Family(kind, names) for kind, names in definition.scalars.items() if len(names) > 1]
 
 
 def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
     """Whether exchanging two names leaves the set of initial states as it is."""
-    names = {one: two, two: one}
+    names = exchanging(one, two)
     columns = column_images(definition, names)
     initials = {encode(state) for state in definition.initials}
     for state in definition.initials:
@@ -74,18 +74,23 @@ def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
     return True
 
 
-def column_images(definition: Definition, names: Mapping[Name, Name]) -> list[int]:
+def column_images(definition: Definition, names: Names) -> list[int]:
     """Where a renaming moves each column: a process to the one of the new name, its channel along with it."""
     columns = [column.index for column in definition.columns]
-    for old, new in names.items():
-        for mine, its in zip(_owned(definition, old), _owned(definition, new), strict=True):
-            columns[mine] = its
+    for column in definition.processes:
+        new = None if column.pid is None else names.get(encode(column.pid))
+        if new is not None and column.pid is not None:
+            for mine, its in zip(_owned(definition, column.pid), _owned(definition, new), strict=True):
+                columns[mine] = its
     return columns
 
 
 def _owned(definition: Definition, name: Name) -> list[int]:
+    """The process of that name and the channel to it; nothing, if it is the name of a value."""
+    if not isinstance(name, Pid):
+        return []
     index = column_of(name)
-    return [column.index for column in definition.columns if index in (column.delivers_to, _place(column))]
+    return [column.index for column in definition.processes if index in (column.delivers_to, _place(column))]
 
 
 def _place(column: Column) -> int:
@@ -103,9 +108,9 @@ class Numbers:
 
     def exchange(self, one: Name, two: Name) -> Exchange:
         """The exchange of two names as tables for the core, NONE where the closure has no such thing."""
-        names = {one: two, two: one}
+        names = exchanging(one, two)
         columns = column_images(self.definition, names)
-        touched = {number for number, held in self.names_of.items() if one in held or two in held}
+        touched = {number for number, held in self.names_of.items() if not held.isdisjoint(names)}
         images = {number: self.model.value_number(renamed(self.values[number], names)) for number in touched}
         locals = [[self._local(columns[index], key, images) for key in keys] for index, keys in enumerate(self.keys)]
         messages = [
@@ -122,8 +127,8 @@ class Numbers:
 
     def marks(self, families: Sequence[Family]) -> tuple[list[list[Marked]], list[list[Marked]]]:
         """How names occur in every local state and message, as numbers that no renaming changes."""
-        numbers = {name: number for number, name in enumerate(name for family in families for name in family.names)}
-        tokens = {name: b"@%d;" % i for i, family in enumerate(families) for name in family.names}
+        numbers = {encode(n): i for i, n in enumerate(name for family in families for name in family.names)}
+        tokens = {encode(name): b"@%d;" % i for i, family in enumerate(families) for name in family.names}
         values = {number: _marks(value, numbers, tokens) for number, value in self.values.items()}
         locals = [[_joined(key, values) for key in keys] for keys in self.keys]
         known: dict[bytes, Marked] = {}
@@ -138,7 +143,7 @@ class Numbers:
         return locals, messages
 
 
-def _marks(value: Any, numbers: Mapping[Name, int], tokens: Mapping[Name, bytes]) -> Marked:
+def _marks(value: Any, numbers: Mapping[bytes, int], tokens: Mapping[bytes, bytes]) -> Marked:
     mine = [(number, name) for name in names_in(value) if (number := numbers.get(name)) is not None]
     if not mine:
         return _digest(encode(value)), []

@@ -12,10 +12,16 @@ from quorate.language.errors import LimitError, Location, ModelError, ParameterE
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
-from quorate.language.pid import Pid
+from quorate.language.pid import NotDecomposed, Pid
 from quorate.language.process import Process
+from quorate.language.renaming import names_in
+from quorate.language.roles import require_disjoint, roles_of
+from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
-from quorate.language.values import BadValueError, encode, freeze
+from quorate.language.values import BadValueError, ContentSet, encode, freeze
+
+WHOLE = 1 << 31
+"""Where the numbers of identities begin that stand for a process taken apart."""
 
 Layout = list[tuple[type[Automaton], str, Pid | None]]
 
@@ -23,13 +29,18 @@ Layout = list[tuple[type[Automaton], str, Pid | None]]
 class Builder:
     """What one run of `build` has spawned so far."""
 
-    def __init__(self, system: System, choices: Choices) -> None:
+    def __init__(self, system: System, choices: Choices, decomposed: bool = False) -> None:
         self.system = system
         self.choices = choices
         self.settings: dict[str, Any] = {}
         self.processes: list[tuple[type[Process], Pid, dict[str, Any], Location | None]] = []
         self.monitors: list[tuple[type[Monitor], dict[str, Any], Location | None]] = []
         self.corrupted: set[int] = set()
+        self.scalars: dict[str, tuple[Scalar, ...]] = {}
+        self.decomposed = decomposed
+        """Whether processes that play several roles are taken apart."""
+        self.servers: list[Pid] = []
+        """Those that were."""
         self._counts: dict[str, int] = {}
 
     def spawn(self, cls: Any, fields: dict[str, Any]) -> Pid:
@@ -37,9 +48,40 @@ class Builder:
             raise _not_a(cls, "spawn", "Process")
         kind = cls.__name__.lower()
         number = self._counts[kind] = self._counts.get(kind, 0) + 1
-        pid = Pid(len(self.processes), f"{kind}{number}")
-        self.processes.append((cls, pid, _checked(cls, dict(cls._fields), fields), caller()))
+        name = f"{kind}{number}"
+        values = _checked(cls, dict(cls._fields), fields)
+        roles = roles_of(cls) if self.decomposed else ()
+        if roles:
+            return self._spawn_apart(cls, roles, name, values)
+        pid = Pid(len(self.processes), name)
+        self.processes.append((cls, pid, values, caller()))
         return pid
+
+    def _spawn_apart(
+        self, cls: type[Process], roles: tuple[type[Process], ...], name: str, values: dict[str, Any]
+    ) -> Pid:
+        """One process per role; the identity of the whole leads to them, and must not be part of a state."""
+        require_disjoint(cls, roles)
+        number = len(self.servers)
+        parts: dict[type, Pid] = {}
+        for role in roles:
+            parts[role] = Pid(len(self.processes), name, number)
+            mine = {field: values[field] for field in role._fields}
+            self.processes.append((role, parts[role], mine, caller()))
+        self.servers.append(Pid(WHOLE + number, name, roles=parts))
+        return self.servers[-1]
+
+    def make_scalars(self, cls: Any, count: int) -> ContentSet[Any]:
+        if not (isinstance(cls, type) and issubclass(cls, Scalar) and cls is not Scalar):
+            raise ModelError(
+                f"scalars({getattr(cls, '__name__', cls)}, ...): not a subclass of Scalar",
+                hint="class Value(Scalar): ..., and then self.scalars(Value, 3)",
+                code="Q109",
+                location=caller(),
+            )
+        made = tuple(scalar(cls, index) for index in range(count))
+        self.scalars[cls.__name__] = made
+        return ContentSet(made)
 
     def connect(self, pid: Pid, fields: dict[str, Any]) -> None:
         if type(pid) is not Pid:
@@ -49,6 +91,10 @@ class Builder:
                 code="Q109",
                 location=caller(),
             )
+        if pid._roles:
+            for role, part in pid._roles.items():
+                self.connect(part, {name: value for name, value in fields.items() if name in _fields_of(role)})
+            return
         cls, _, values, _ = self.processes[pid._index]
         _checked(cls, values, fields)
 
@@ -107,7 +153,8 @@ class Builder:
 
     def layout(self) -> Layout:
         found: Layout = [
-            (Attacker if pid._index in self.corrupted else cls, str(pid), pid) for cls, pid, _, _ in self.processes
+            (Attacker if pid._index in self.corrupted else cls, _label(cls, pid), pid)
+            for cls, pid, _, _ in self.processes
         ]
         return found + [(cls, cls.__name__, None) for cls, _, _ in self.monitors]
 
@@ -127,17 +174,34 @@ class Builder:
                     code="Q109",
                     location=place,
                 )
+        if self.servers:
+            self._require_roles_in(rows)
         return tuple(tuple(values.values()) for _, _, values, _ in rows)
 
+    def _require_roles_in(self, rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]]) -> None:
+        """Refuse identities of processes that were taken apart: which of their roles is meant must be said."""
+        if self.corrupted:
+            raise NotDecomposed("Byzantine processes are not taken apart")
+        whole = {encode(pid) for pid in self.servers}
+        for cls, _, values, _ in rows:
+            for field, value in values.items():
+                if not whole.isdisjoint(names_in(value)):
+                    raise NotDecomposed(
+                        f"{cls.__name__}.{field} does not say which role of a process it leads to: "
+                        "`.playing(Role)` does"
+                    )
 
-def build_all(system: System, byzantine: Mapping[str, int]) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
+
+def build_all(
+    system: System, byzantine: Mapping[str, int], decomposed: bool = False
+) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
     """The processes and monitors, the distinct initial states in content order, and the network and faults set."""
     first: Builder | None = None
     found: dict[bytes, tuple[Local, ...]] = {}
     prefix: list[int] | None = []
     paths = 0
     while prefix is not None:
-        builder = _build_once(system, prefix)
+        builder = _build_once(system, prefix, decomposed)
         prefix = builder.choices.following()
         paths += 1
         if paths > MAX_PATHS:
@@ -162,11 +226,11 @@ def build_all(system: System, byzantine: Mapping[str, int]) -> tuple[Layout, lis
             hint="self.choose needs at least one option",
             code="Q110",
         )
-    return first.layout(), [found[key] for key in sorted(found)], first.settings
+    return first.layout(), [found[key] for key in sorted(found)], {**first.settings, "scalars": first.scalars}
 
 
-def _build_once(system: System, prefix: list[int]) -> Builder:
-    builder = Builder(system, Choices(prefix))
+def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
+    builder = Builder(system, Choices(prefix), decomposed)
     # A fresh object: `build` may set the network, and the user's system stays as it was made.
     running = object.__new__(type(system))
     running.__dict__.update(system.__dict__)
@@ -200,6 +264,15 @@ def _alike(system: System, first: Builder, other: Builder) -> None:
             code="Q112",
             location=_where(system),
         )
+
+
+def _label(cls: type[Automaton], pid: Pid) -> str:
+    return str(pid) if pid._server < 0 else f"{pid}.{cls.__name__.lower()}"
+
+
+def _fields_of(role: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = role._fields
+    return fields
 
 
 def _where(system: System) -> Location:

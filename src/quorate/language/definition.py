@@ -17,7 +17,7 @@ from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
-from quorate.language.pid import Pid, column_of
+from quorate.language.pid import NotDecomposed, Pid, column_of
 from quorate.language.purity import forbid_impure
 from quorate.language.system import System
 from quorate.language.traffic import Channel, check_network
@@ -130,6 +130,8 @@ class Definition:
     standing: dict[int, tuple[Message, ...]] = field(default_factory=dict)
     """By process: the messages that attackers can send from the beginning on."""
     attackers: frozenset[int] = frozenset()
+    scalars: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    """By name of the class: values that are only compared for equality."""
     processes: tuple[Column, ...] = field(init=False)
     monitors: tuple[Column, ...] = field(init=False)
     panel: Any = field(init=False, default=None)
@@ -180,12 +182,17 @@ class Definition:
         raise PropertyError(f"{self.name} has no property `{name}`", hint=did_you_mean(name, known), code="Q401")
 
 
-def define(system: System | type[System], environment: Environment | None = None) -> Definition:
-    """Build the system and compile what it is made of, in the environment it declares or in the one asked for."""
+def define(
+    system: System | type[System], environment: Environment | None = None, *, decomposed: bool = False
+) -> Definition:
+    """Build the system and compile what it is made of, in the environment it declares or in the one asked for.
+
+    Decomposed, processes that play several roles are taken apart, or NotDecomposed says why they cannot be.
+    """
     if isinstance(system, type):
         system = system()
     environment = environment or Environment()
-    layout, initials, settings = build_all(system, environment.byzantine)
+    layout, initials, settings = build_all(system, environment.byzantine, decomposed)
     specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
     attackers = frozenset(index for index, (cls, _, _) in enumerate(layout) if cls is Attacker)
     standing: dict[int, tuple[Message, ...]] = {}
@@ -238,9 +245,25 @@ def define(system: System | type[System], environment: Environment | None = None
         final=finals[0] if finals else None,
         standing=standing,
         attackers=attackers,
+        scalars=settings["scalars"],
     )
+    if decomposed:
+        _require_apart(definition)
     _initials_within(definition)
     return definition
+
+
+def _require_apart(definition: Definition) -> None:
+    """Refuse environments in which the roles of a process have more in common than a name."""
+    if all(column.pid is None or column.pid._server < 0 for column in definition.processes):
+        return
+    network = definition.network
+    if network.kind == "fifo" or network.capacity is not None:
+        raise NotDecomposed("messages to several roles of a process go through one channel, which keeps order or room")
+    if definition.faults.crashes:
+        raise NotDecomposed("the roles of a process crash together")
+    if definition.environment.network_model != "m":
+        raise NotDecomposed("messages to several roles of a process are delivered to one input buffer")
 
 
 def _arm(

@@ -12,24 +12,45 @@ from quorate.language.errors import IdentityError, caller
 from quorate.language.values import PID, ContentSet, Kind, register, register_set
 
 
+class NotDecomposed(BaseException):
+    """A process cannot be taken apart into its roles after all. Not an Exception, so that no handler swallows it."""
+
+
 class Pid:
     """The identity of one process, made by `System.spawn`; `str(pid)` is e.g. `acceptor2`."""
 
-    __slots__ = ("_encoded", "_index", "_name")
+    __slots__ = ("_encoded", "_index", "_name", "_roles", "_server")
     _index: int
     _name: str
     _encoded: bytes
+    _server: int
+    """Where a process is taken apart into its roles: of which process it is a role; -1 otherwise."""
+    _roles: dict[type, Pid]
+    """Of a process that is taken apart: its roles."""
 
-    def __init__(self, index: int, name: str) -> None:
+    def __init__(self, index: int, name: str, server: int = -1, roles: dict[type, Pid] | None = None) -> None:
         self._index = index
         self._name = name
         self._encoded = PID + index.to_bytes(4, "big")
+        self._server = server
+        self._roles = roles or {}
+
+    def playing(self, role: type) -> Pid:
+        """The same process, addressed in one of its roles; for links in `build`, so that it can be taken apart."""
+        return self._roles.get(role, self)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(other) is Pid and self._index == other._index)
+        if self is other:
+            return True
+        if type(other) is not Pid:
+            return False
+        if self._index != other._index and self._server >= 0 and self._server == other._server:
+            raise NotDecomposed(f"roles of {self._name} are compared with one another")
+        return self._index == other._index
 
     def __hash__(self) -> int:
-        return self._index
+        # Roles of one process meet in every set, and are then compared.
+        return self._index if self._server < 0 else ~self._server
 
     def __str__(self) -> str:
         return self._name
@@ -55,6 +76,10 @@ class Peers(ContentSet[Pid]):
     """An immutable set of process identities that iterates in the order of spawning."""
 
     __slots__ = ()
+
+    def playing(self, role: type) -> Peers:
+        """The same processes, addressed in one of their roles; see `Pid.playing`."""
+        return Peers(pid.playing(role) for pid in self)
 
 
 def column_of(pid: Pid) -> int:

@@ -10,34 +10,46 @@ from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.outcome import Crashed
 from quorate.language.pid import Pid
+from quorate.language.scalar import Scalar
 from quorate.language.signed import Signed, signed
 from quorate.language.values import SIMPLE, ContentSet, class_token, encode, freeze
 
-Name = Pid
+Name = Pid | Scalar
+Names = Mapping[bytes, Name]
+"""New names by the encoding of the old ones. The names themselves are no keys: roles of one server refuse to be
+compared with one another."""
 
-_PLAIN = SIMPLE - {Pid}
+_PLAIN = {type(None), bool, int, str, bytes}
 
 
-def names_in(value: Any) -> frozenset[Name]:
-    """The names that occur in a value."""
-    found: set[Name] = set()
+def is_name(value: object) -> bool:
+    return type(value) is Pid or isinstance(value, Scalar)
+
+
+def exchanging(one: Name, two: Name) -> Names:
+    return {encode(one): two, encode(two): one}
+
+
+def names_in(value: Any) -> frozenset[bytes]:
+    """The names that occur in a value, encoded."""
+    found: set[bytes] = set()
     todo = [value]
     while todo:
         one = todo.pop()
-        if type(one) is Pid:
-            found.add(one)
+        if is_name(one):
+            found.add(encode(one))
         elif type(one) not in _PLAIN:
-            todo += _parts(one)
+            todo += parts_of(one)
     return frozenset(found)
 
 
-def renamed(value: Any, names: Mapping[Name, Name]) -> Any:
+def renamed(value: Any, names: Names) -> Any:
     """The value with every name replaced that the mapping holds."""
     cls = type(value)
     if cls in _PLAIN:
         return value
-    if cls is Pid:
-        return names.get(value, value)
+    if is_name(value):
+        return names.get(encode(value), value)
     if issubclass(cls, frozenset):
         return freeze(cls(renamed(item, names) for item in value))
     if cls is Map:
@@ -56,27 +68,28 @@ def renamed(value: Any, names: Mapping[Name, Name]) -> Any:
     return _rebuilt(value, names)
 
 
-def _rebuilt(value: Any, names: Mapping[Name, Name]) -> Any:
+def _rebuilt(value: Any, names: Names) -> Any:
     """A message, an event or a frozen dataclass."""
     new = object.__new__(type(value))
-    for field in _fields(value):
+    for field in fields_of(value):
         object.__setattr__(new, field, renamed(getattr(value, field), names))
     if isinstance(value, Record) and "_origin" in value.__dict__:
         new.__dict__["_origin"] = renamed(value.__dict__["_origin"], names)
     return new
 
 
-def veiled(value: Any, tokens: Mapping[Name, bytes]) -> bytes:
+def veiled(value: Any, tokens: Mapping[bytes, bytes]) -> bytes:
     """The canonical bytes of a value in which names are replaced by tokens, several perhaps by the same.
 
     A renaming that keeps the tokens keeps the bytes, so sets are written as the sorted list of what is in them.
     """
     cls = type(value)
-    if cls is Pid and value in tokens:
-        return tokens[value]
+    if is_name(value):
+        code = encode(value)
+        return tokens.get(code, code)
     if cls in SIMPLE or issubclass(cls, Enum):
         return encode(value)
-    parts = [veiled(part, tokens) for part in _parts(value)]
+    parts = [veiled(part, tokens) for part in parts_of(value)]
     if issubclass(cls, frozenset):
         parts.sort()
     elif cls is Map:
@@ -85,7 +98,7 @@ def veiled(value: Any, tokens: Mapping[Name, bytes]) -> bytes:
     return b"".join([b"(", kind, *(len(part).to_bytes(4, "big") + part for part in parts), b")"])
 
 
-def _parts(value: Any) -> list[Any]:
+def parts_of(value: Any) -> list[Any]:
     """What a value is made of; keys and values of a map in turn."""
     cls = type(value)
     if issubclass(cls, (tuple, frozenset)):
@@ -96,11 +109,12 @@ def _parts(value: Any) -> list[Any]:
         return [value.value, value.signer]
     if issubclass(cls, Enum):
         return []
-    parts = [getattr(value, field) for field in _fields(value)]
+    parts = [getattr(value, field) for field in fields_of(value)]
     if isinstance(value, Record) and "_origin" in value.__dict__:
         parts.append(value.__dict__["_origin"])
     return parts
 
 
-def _fields(value: Any) -> tuple[str, ...]:
-    return tuple(type(value).__dataclass_fields__)
+def fields_of(value: Any) -> tuple[str, ...]:
+    """The names of the fields of a message, an event, a frozen dataclass or a named tuple."""
+    return tuple(getattr(type(value), "__dataclass_fields__", ()) or getattr(type(value), "_fields", ()))

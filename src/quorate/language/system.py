@@ -14,9 +14,11 @@ from quorate.language.parameters import Parameter, collect
 from quorate.language.pid import Peers, Pid
 from quorate.language.presets import Preset
 from quorate.language.process import Process
+from quorate.language.scalar import Scalar
 
 P = TypeVar("P", bound=Process)
 W = TypeVar("W", bound=Monitor)
+V = TypeVar("V", bound=Scalar)
 T = TypeVar("T")
 
 _SETTINGS = {"network", "faults"}
@@ -134,6 +136,11 @@ class System:
         builder = self._building("connect")
         for pid in [pids] if isinstance(pids, Pid) else pids:
             builder.connect(pid, fields)
+
+    def scalars(self, kind: type[V], count: int) -> frozenset[V]:
+        """So many values that are only compared for equality: `self.scalars(Value, 3)`."""
+        made: frozenset[V] = self._building("scalars").make_scalars(kind, count)
+        return made
 
     def corrupt(self, pids: Pid | Iterable[Pid], count: int | None = None, /) -> None:
         """Let an exhaustive attacker take the place of these processes, or of the last `count` of them.

@@ -17,8 +17,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 # Tags. END is below every tag, so that a sequence sorts before its extensions.
 END = b"\x01"
-_NONE, _FALSE, _TRUE, _INT, _STR, _BYTES, _ENUM, PID, _TUPLE, _NAMED, _SET, MAP, DATACLASS, RECORD, CRASH = (
-    bytes([0x10 + i]) for i in range(15)
+_NONE, _FALSE, _TRUE, _INT, _STR, _BYTES, _ENUM, PID, _TUPLE, _NAMED, _SET, MAP, DATACLASS, RECORD, CRASH, SCALAR = (
+    bytes([0x10 + i]) for i in range(16)
 )
 
 

@@ -36,25 +36,20 @@ class Report(Message):
     orders: Map[Path, Order]  # by the path on which its sender got them
 
 
-class General(Process):
-    loyal: bool
-
-    def say(self, truth: Order) -> Order:
-        return truth if self.loyal else self.choose(Order)
-
-
-class Commander(General):
+class Commander(Process):
     lieutenants: Peers
+    commands_loyally: bool
     order: Order = Order.RETREAT
 
     @start
     def command(self) -> None:
-        self.order = self.choose(Order) if self.loyal else self.order
+        self.order = self.choose(Order) if self.commands_loyally else self.order
         for lieutenant in self.lieutenants:
-            self.send(lieutenant, Command(self.say(self.order)))
+            self.send(lieutenant, Command(self.order if self.commands_loyally else self.choose(Order)))
 
 
-class Lieutenant(General):
+class Lieutenant(Process):
+    loyal: bool
     rounds: int
     others: Peers = Peers()
     round: int = 0
@@ -79,8 +74,11 @@ class Lieutenant(General):
         news = [path for path in self.orders if len(path) == self.round]
         self.round += 1
         for other in self.others:
-            orders = {path: self.say(self.orders[path]) for path in news if other not in path}
+            orders = {path: self.say(path) for path in news if other not in path}
             self.send(other, Report(self.round, Map(orders)))
+
+    def say(self, path: Path) -> Order:
+        return self.orders[path] if self.loyal else self.choose(Order)
 
     def majority(self, path: Path) -> Order:
         """What to make of the order that came on a path: the majority of it and what the others make of it."""
@@ -90,24 +88,31 @@ class Lieutenant(General):
         return max(Order, key=votes.count)  # retreat, if in doubt
 
 
+class General(Commander, Lieutenant):
+    """A lieutenant who is the commander as well: two generals of the paper in one process."""
+
+
 class OralMessages(System):
     """Loyal lieutenants obey the same order, whatever one traitor says; with `traitors=2` they may not."""
 
     lieutenants: int = 3
     traitors: int = 1
     rounds: int = 1  # of passing on: the m of OM(m)
+    colocated: bool = False  # the commander is among the processes, together with the first lieutenant
 
     def build(self) -> None:
         self.require(0 <= self.rounds < self.lieutenants, "in every round an order is passed on by another lieutenant")
         self.require(self.traitors <= self.lieutenants + 1, "there are not so many generals")
         generals = range(self.lieutenants + 1)
         traitors = self.choose([some for k in range(self.traitors + 1) for some in combinations(generals, k)])
-        lieutenants = [
-            self.spawn(Lieutenant, rounds=self.rounds, loyal=i not in traitors) for i in range(self.lieutenants)
-        ]
-        for lieutenant in lieutenants:
-            self.connect(lieutenant, others=Peers(lieutenants) - {lieutenant})
-        self.spawn(Commander, lieutenants=Peers(lieutenants), loyal=self.lieutenants not in traitors)
+        first = self.spawn(General) if self.colocated else self.spawn(Lieutenant)
+        spawned = [first, *self.spawn(Lieutenant, self.lieutenants - 1)]
+        lieutenants = Peers(spawned).playing(Lieutenant)
+        for i, each in enumerate(spawned):
+            self.connect(each, rounds=self.rounds, loyal=i not in traitors)
+            self.connect(each, others=lieutenants - {each.playing(Lieutenant)})
+        commander = first if self.colocated else self.spawn(Commander)
+        self.connect(commander, lieutenants=lieutenants, commands_loyally=self.lieutenants not in traitors)
 
     @invariant
     def ic1(self) -> bool:
@@ -117,7 +122,7 @@ class OralMessages(System):
     @invariant
     def ic2(self) -> bool:
         """If the commander is loyal, every loyal lieutenant obeys his order."""
-        orders = {commander.order for commander in self[Commander] if commander.loyal}
+        orders = {commander.order for commander in self[Commander] if commander.commands_loyally}
         loyal = [each for each in self[Lieutenant] if each.loyal]
         return all(each.decision in (None, order) for order in orders for each in loyal)
 

@@ -1,5 +1,6 @@
 """Single-decree Paxos: agreement despite the crash of a minority of acceptors (Lamport 2001)."""
 
+from itertools import permutations
 from typing import NamedTuple
 
 from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, step
@@ -74,6 +75,10 @@ class Learner(Process):
         self.learned |= {a.vote.value for a in accepted}
 
 
+class Server(Proposer, Acceptor):
+    """Both in one process."""
+
+
 class Paxos(System):
     """Agreement and validity of single-decree Paxos."""
 
@@ -82,6 +87,8 @@ class Paxos(System):
     learners: int = 1
     ballots: int = 1  # per proposer
     majority: int | None = None  # by default the true one
+    colocated: bool = False  # proposers run on the servers of the first acceptors
+    any_order: bool = False  # who has which ballots is open at the beginning, so that proposers are interchangeable
 
     acceptor = Acceptor
     learner = Learner
@@ -95,10 +102,20 @@ class Paxos(System):
         size = self.majority or majority(self.acceptors)
         self.require(1 <= size <= self.acceptors, "a majority is at least one acceptor and at most all of them")
         learners = self.spawn(self.learner, self.learners, majority=size)
-        acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
-        for i in range(1, self.proposers + 1):
-            ballots = tuple(range(i, self.proposers * self.ballots + 1, self.proposers))
-            self.spawn(Proposer, value=i, ballots=ballots, acceptors=acceptors, majority=size)
+        ranks = range(1, self.proposers + 1)
+        order = self.choose(permutations(ranks)) if self.any_order else ranks
+        mine = [tuple(range(i, self.proposers * self.ballots + 1, self.proposers)) for i in order]
+        if self.colocated:
+            self.require(self.acceptor is Acceptor, "a server is a proposer and an acceptor of the original kind")
+            self.require(self.proposers <= self.acceptors, "every proposer runs on the server of an acceptor")
+            servers = self.spawn(Server, self.proposers, learners=learners, majority=size)
+            acceptors = servers | self.spawn(Acceptor, self.acceptors - self.proposers, learners=learners)
+            self.connect(servers, acceptors=acceptors.playing(Acceptor))
+        else:
+            acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
+            servers = self.spawn(Proposer, self.proposers, acceptors=acceptors, majority=size)
+        for server, value, ballots in zip(servers, order, mine, strict=True):
+            self.connect(server, value=value, ballots=ballots)
 
     @invariant
     def agreement(self) -> bool:

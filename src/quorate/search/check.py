@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from quorate import _core
+from quorate.analysis.decomposition import is_decomposed, require_equivalence
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError, Location, ModelError, PropertyError
+from quorate.language.pid import NotDecomposed
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
 from quorate.properties import evaluate
@@ -19,9 +21,11 @@ from quorate.search.limits import Watcher
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.rebuild import rebuild
+from quorate.search.recompose import recompose
 from quorate.search.reductions import (
     FIRST_BEHAVIOURS,
     FIRST_STATES,
+    MOST_BEHAVIOURS,
     Figures,
     analyse,
     is_dynamic,
@@ -91,15 +95,35 @@ def check(
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
-        asked = select(definition, property)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        model = Model(definition, asked.properties, watcher)
-        try:
-            result = _Check(model, asked, options, watcher, trace, target).run()
-            refuse_crash_flags(model)
-            return result
-        except _core.LimitError as limit:
-            raise LimitError(str(limit), code="Q501") from None
+        apart, why = _taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+        for one in (apart, definition):
+            if one is None:
+                continue
+            asked = select(one, property)
+            refuse_what_implicit_crashes_miss(one, asked)
+            model = Model(one, asked.properties, watcher)
+            try:
+                run = _Check(model, asked, options, watcher, trace, target)
+                if one is apart:
+                    run.whole = definition
+                run.not_decomposed = why
+                result = run.run()
+                refuse_crash_flags(model)
+                return result
+            except NotDecomposed as reason:
+                why = str(reason)
+            except _core.LimitError as limit:
+                raise LimitError(str(limit), code="Q501") from None
+    raise AssertionError("a whole system is not taken apart")
+
+
+def _taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:
+    """The system with its processes taken apart into their roles, if there is anything to take apart; or why not."""
+    try:
+        definition = define(system, environment, decomposed=True)
+    except NotDecomposed as reason:
+        return None, str(reason)
+    return (definition, "") if is_decomposed(definition) else (None, "")
 
 
 class _Check:
@@ -117,11 +141,18 @@ class _Check:
         self.target = target
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
+        self.whole: Definition | None = None
+        """If processes are taken apart into their roles: the system as it was written."""
+        self.not_decomposed = ""
 
     def run(self) -> Result:
         limit = self.options.max_states
         try:
-            figures = analyse(self.model, self.options, FIRST_BEHAVIOURS)
+            figures = analyse(self.model, self.options, FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS)
+            if self.whole is not None:
+                if not figures["symmetry"]["ran"]:
+                    raise NotDecomposed(f"symmetry was left out: {figures['symmetry']['why']}")
+                require_equivalence(self.model)
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
             if unfinished(figures) and first and not is_dynamic(figures, self.options):
@@ -216,6 +247,7 @@ class _Check:
             verdict = "incomplete"
         violated = next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None)
         states = found["states"]
+        self._tell_symmetry(found, figures)
         return Result(
             system=self.definition.name,
             target=self.target,
@@ -248,6 +280,18 @@ class _Check:
             environment=self.definition.environment.to_json(),
         )
 
+    def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:
+        """Gain and efficiency as section 3.3.3 of the thesis defines them, and what was taken apart."""
+        told = figures.get("symmetry", {})
+        if told.get("ran") and not self.options.stateless and found["states"]:
+            gain = found["stands_for"] / found["states"]
+            told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
+        if self.whole is not None:
+            roles = {column.cls.__name__: None for column in self.definition.processes if column.pid._server >= 0}  # type: ignore[union-attr]
+            told["decomposed"] = list(roles)
+        elif self.not_decomposed:
+            told["not_decomposed"] = self.not_decomposed
+
     def _traces(self, found: dict[str, Any]) -> tuple[Trace | None, dict[str, Trace]]:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
@@ -257,12 +301,15 @@ class _Check:
         if violation is not None:
             trace = rebuild(self.model, violation, shortest)
             self._raise_accidents(violation, trace)
-            trace = self._readable(trace)
+            trace = self._readable(self._joined(trace))
         witnesses = {}
         for goal in found["goals"]:
             witness = rebuild(self.model, goal, shortest and self.options.por == "none")
-            witnesses[witness.property] = witness
+            witnesses[witness.property] = self._joined(witness)
         return (trace, witnesses) if self.wants_trace else (None, {})
+
+    def _joined(self, trace: Trace) -> Trace:
+        return trace if self.whole is None else recompose(trace, self.whole)
 
     def _readable(self, trace: Trace) -> Trace:
         """The run as it is easiest to follow: shorter if that was asked for, and one process after the other."""
@@ -367,7 +414,7 @@ def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
 
 def _nothing() -> dict[str, Any]:
     """What a search reports that never began."""
-    numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes"), 0)
+    numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes", "stands_for"), 0)
     return {
         **numbers,
         "stop": "interrupt",

@@ -18,6 +18,7 @@ from quorate.language.errors import TargetError
 from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
+from quorate.language.scalar import Scalar
 from quorate.language.values import in_order
 from quorate.semantics import in_flight
 from quorate.traces.diff import Difference, differences
@@ -40,6 +41,8 @@ def value_to_json(value: Any) -> Any:
         return value
     if isinstance(value, Pid):
         return {"$": "process", "name": str(value)}
+    if isinstance(value, Scalar):
+        return {"$": "scalar", "type": type(value).__name__, "name": str(value)}
     if isinstance(value, bytes):
         return {"$": "bytes", "hex": value.hex()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
