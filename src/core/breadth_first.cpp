@@ -70,7 +70,7 @@ struct Worker {
     std::vector<Word> here{};  // that state, packed
     std::vector<Id> scratch{};
     std::uint64_t transitions = 0, deadlocks = 0;
-    double stands_for = 0;  // states, with those that differ in names only
+    double stands_for = 0;                    // states, with those that differ in names only
     std::atomic<std::uint64_t> published{0};  // transitions, for others to read
     std::exception_ptr error{};
 };
@@ -145,7 +145,8 @@ private:
         std::vector<Word> packed(store_.layout().words());
         store_.layout().pack(cells.data(), packed.data());
         std::uint64_t known;
-        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known) return;
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known)
+            return;
         workers_[0]->stands_for += workers_[0]->canonical ? workers_[0]->canonical->orbit() : 1;
         check(*workers_[0], cells, 0);
     }

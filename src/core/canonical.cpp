@@ -218,8 +218,8 @@ std::size_t Canonical::follow(const std::vector<Id>& cells, Colours colours) {
     // By the orbit-stabiliser theorem along the first path: how many of the tied names its first one is mapped to.
     if (first_.path.size() > depth && std::equal(path_.begin(), path_.end(), first_.path.begin())) {
         const std::vector<Id> orbit = orbits();
-        automorphisms_of_form_ *= static_cast<double>(std::count_if(
-            tied.begin(), tied.end(), [&](Id name) { return orbit[name] == orbit[first_.path[depth]]; }));
+        automorphisms_of_form_ *= static_cast<double>(
+            std::count_if(tied.begin(), tied.end(), [&](Id name) { return orbit[name] == orbit[first_.path[depth]]; }));
     }
     return depth;
 }

@@ -5,8 +5,8 @@
 // refined by those of the names they occur together with, and where that does not help either, each of the tied names
 // in turn is given a colour of its own; of the forms found that way the smallest by content is taken (rule 13). So the
 // form never depends on colours alone, only the time to find it does. Branches that a symmetry of the state itself maps
-// to one that was followed are left out, as in McKay's "Practical graph isomorphism" (1981), and the symmetries so found
-// tell how many states the form stands for.
+// to one that was followed are left out, as in McKay's "Practical graph isomorphism" (1981), and the symmetries so
+// found tell how many states the form stands for.
 #pragma once
 
 #include "symmetry.hpp"

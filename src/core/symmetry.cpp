@@ -214,6 +214,7 @@ void Symmetry::prepare() {
     actions_.clear();
     marks_.clear();
     rows_.clear();
+    used_ = 0;
     for (std::size_t i = 0; i < exchanges_.size() * width_; ++i) actions_.push_back(std::make_unique<Lazy<Id>>(none));
     for (std::size_t i = 0; i < width_; ++i) marks_.push_back(std::make_unique<Lazy<const std::uint64_t*>>(nullptr));
     for (auto& seen : alike_) seen = std::make_unique<Interner>();
@@ -265,7 +266,7 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
     const std::uint64_t* local =
         merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
-    auto row = std::make_unique<std::uint64_t[]>(names_ + 2);
+    std::vector<std::uint64_t> row(names_ + 2);
     // Columns of one family count alike; all others are told apart.
     const Id mine = owner_[column];
     std::uint64_t place = mix(column + 1);
@@ -301,10 +302,13 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     for (Id message : pending) note(message_marks_[column][message]);
     const std::lock_guard guard(lock_);
     if (const std::uint64_t* known = marks_[column]->get(cell)) return known;
-    const std::uint64_t* result = row.get();
-    rows_.push_back(std::move(row));
-    marks_[column]->put(cell, result);
-    return result;
+    constexpr std::size_t together = 1024;  // rows that are allocated at once, so that they lie close to one another
+    if (used_ == 0) rows_.push_back(std::make_unique<std::uint64_t[]>(together * row.size()));
+    std::uint64_t* place_of = rows_.back().get() + used_ * row.size();
+    used_ = (used_ + 1) % together;
+    std::copy(row.begin(), row.end(), place_of);
+    marks_[column]->put(cell, place_of);
+    return place_of;
 }
 
 double Symmetry::order() const {

@@ -110,6 +110,7 @@ private:
     std::vector<std::unique_ptr<Lazy<Id>>> actions_{};
     std::vector<std::unique_ptr<Lazy<const std::uint64_t*>>> marks_{};
     std::vector<std::unique_ptr<std::uint64_t[]>> rows_{};
+    std::size_t used_ = 0;  // rows in the last block
     std::mutex lock_{};
     std::unique_ptr<Interner> alike_[2];  // what the properties saw of states that are judged; of final ones
 };
