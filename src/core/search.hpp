@@ -95,7 +95,7 @@ struct SearchResult {
     Stop stop = Stop::finished;
     std::uint64_t states = 0, transitions = 0, depth = 0, deadlocks = 0, frontier = 0;
     std::uint64_t executions = 0, blocked = 0;  // with dynamic partial-order reduction: runs made, and given up
-    double stands_for = 0;  // states, with those that differ in names only
+    double stands_for = 0;                      // states, with those that differ in names only
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
     double coverage = 1.0;
