@@ -60,7 +60,9 @@ class Row(NamedTuple):
 
 
 ROWS = [
-    Row("Paxos, safety", THESIS_PAXOS, {}, ("1,591,897", "795,945 (33%)", "136,915 (96%)")),
+    Row("Paxos, one message a step", THESIS_PAXOS, {}, ("1,591,897", "795,945 (33%)", "136,915 (96%)")),
+    Row("Paxos, quorums in one step, a learner", "paxos", {"any_order": True}, ("", "", "")),
+    Row("Faulty Paxos, quorums in one step, a learner", "faulty-paxos", {"any_order": True}, ("", "", "")),
     Row("OM(1), 3 lieutenants", THESIS_OM, {"lieutenants": 3}, ("1,797", "941 (31%)", "345 (85%)")),
     Row("OM(1), 4 lieutenants", THESIS_OM, {"lieutenants": 4}, ("150,417", "26,401 (24%)", "6,999 (90%)")),
     Row("OM(1), 5 lieutenants", THESIS_OM, {"lieutenants": 5}, ("out of memory", "2,402,167", "490,839")),
