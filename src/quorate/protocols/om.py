@@ -98,7 +98,7 @@ class OralMessages(System):
     lieutenants: int = 3
     traitors: int = 1
     rounds: int = 1  # of passing on: the m of OM(m)
-    colocated: bool = False  # the commander is among the processes, together with the first lieutenant
+    colocated: bool | None = None  # the commander is among the processes, together with the first lieutenant
 
     def build(self) -> None:
         self.require(0 <= self.rounds < self.lieutenants, "in every round an order is passed on by another lieutenant")

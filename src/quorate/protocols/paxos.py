@@ -87,8 +87,8 @@ class Paxos(System):
     learners: int = 1
     ballots: int = 1  # per proposer
     majority: int | None = None  # by default the true one
-    colocated: bool = False  # proposers run on the servers of the first acceptors
-    any_order: bool = False  # who has which ballots is open at the beginning, so that proposers are interchangeable
+    colocated: bool | None = None  # proposers run on the servers of the first acceptors
+    any_order: bool | None = None  # who has which ballots is open at the beginning, so that proposers are interchangeable
 
     acceptor = Acceptor
     learner = Learner
