@@ -88,7 +88,9 @@ class Paxos(System):
     ballots: int = 1  # per proposer
     majority: int | None = None  # by default the true one
     colocated: bool | None = None  # proposers run on the servers of the first acceptors
-    any_order: bool | None = None  # who has which ballots is open at the beginning, so that proposers are interchangeable
+    any_order: bool | None = (
+        None  # who has which ballots is open at the beginning, so that proposers are interchangeable
+    )
 
     acceptor = Acceptor
     learner = Learner
