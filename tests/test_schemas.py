@@ -43,6 +43,7 @@ def validator(name: str) -> jsonschema.protocols.Validator:
         (TwoPhaseCommit(crashes=1), {"target": "two-phase-commit"}),
         (TwoPhaseCommit(participants=5), {"max_states": 10}),
         (TwoPhaseCommit(), {"store": "bitstate"}),
+        (TwoPhaseCommit(), {"self_check": True, "por": "lpor-net"}),
         (Everything(), {"crashes": 1}),
     ],
 )

@@ -20,6 +20,11 @@ struct Closure {
         const Behaviour* behaviour;
     };
     std::vector<std::vector<std::vector<Enabled>>> enabled{};  // per column and local state
+    std::vector<std::unique_ptr<Behaviour>> distorted{};       // see `hide_sends`
+
+    // Makes the analysis believe that a transition sends nothing to other processes: a seeded mistake, for tests that
+    // want to see it found.
+    void hide_sends(const Tables& tables, Id column, Id transition);
 
     // Does the analysis say anything of this local state, or of this message of the column?
     bool holds(const Column& column, const Local& local) const {

@@ -445,6 +445,8 @@ private:
             }
             for (std::size_t i = 0; i < failures.size(); ++i) offer(worker, std::move(failures[i]));
         }
+        if (options_.survey != nullptr)
+            options_.survey->note(tables_, expander.cells, chosen != nullptr, !summary.enabled);
         if (!summary.enabled) {
             ++worker.deadlocks;
             if (options_.deadlock) check_stuck(worker, expander.cells, depth_);

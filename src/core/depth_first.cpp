@@ -120,7 +120,7 @@ private:
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
         if (keeps_path_) remember_top(hash);
         Expander::Summary summary;
-        bool in_full = !stubborn_;
+        bool in_full = !stubborn_, reduced = false;
         for (;;) {
             const std::vector<char>* chosen = nullptr;
             if (!in_full) {
@@ -152,10 +152,12 @@ private:
                 continue;
             }
             result_.transitions += successors_.size() - begin + failures.size();
+            reduced = chosen != nullptr;
             if (!failures.empty()) fail(failures.front().first, failures.front().second, cells);
             break;
         }
         frames_.back().end = successors_.size();
+        if (options_.survey != nullptr) options_.survey->note(tables_, cells, reduced, !summary.enabled);
         if (!summary.enabled) {
             ++result_.deadlocks;
             if (options_.deadlock && !done()) check_stuck(cells);

@@ -13,6 +13,7 @@
 #include "dpor.hpp"
 #include "peek.hpp"
 #include "universe.hpp"
+#include "verify.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -90,6 +91,7 @@ public:
     std::vector<Property> properties{};
     std::optional<Closure> closure{};
     std::unique_ptr<Relations> relations{};
+    std::optional<Survey> survey{};  // of the last search, if it was asked for
     std::unique_ptr<Symmetry> symmetry{};
 
     void add_column(bool monitor, const std::vector<std::tuple<int, bool>>& transitions) {
@@ -277,7 +279,7 @@ public:
     nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
                     std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states,
-                    int dpor_variant, bool visible) {
+                    int dpor_variant, bool visible, std::optional<std::size_t> sample) {
         PythonOracle oracle(*this, object);
         SearchOptions options;
         options.threads = threads;
@@ -290,6 +292,9 @@ public:
         options.visible = visible;
         if (depth) options.most_depth = *depth;
         options.void_states = void_states;
+        survey.reset();
+        if (sample) survey.emplace(tables, *sample);
+        options.survey = survey ? &*survey : nullptr;
         if (states) options.limits.states = *states;
         if (memory) options.limits.memory = *memory;
         if (seconds) options.limits.seconds = *seconds;
@@ -320,6 +325,41 @@ public:
         nb::list goals;
         for (const Witness& goal : found.goals) goals.append(describe(goal));
         result["goals"] = goals;
+        return result;
+    }
+    // The fields that properties read, and what the last search has seen of them: hashes, and those of deadlocks.
+    nb::tuple seen() const {
+        return nb::make_tuple(survey->fields, std::vector<std::uint64_t>(survey->seen.begin(), survey->seen.end()),
+                              std::vector<std::uint64_t>(survey->stuck.begin(), survey->stuck.end()));
+    }
+    // Checks what partial-order reduction chose in the states that the last search sampled.
+    nb::dict verify(const nb::object& object, std::size_t depth, std::size_t most, bool visible) {
+        Verification found;
+        if (relations && survey) {
+            PythonOracle oracle(*this, object);
+            std::vector<std::vector<Id>> states;
+            for (const auto& [content, cells] : survey->sample) states.push_back(cells);
+            nb::gil_scoped_release release;
+            found = quorate::verify(tables, oracle, *relations, states, depth, most, visible);
+        }
+        const auto steps = [](const std::vector<Refutation::Named>& list) {
+            nb::list result;
+            for (const auto& one : list)
+                result.append(nb::make_tuple(
+                    one.column, one.transition == none ? nb::object(nb::none()) : nb::object(nb::int_(one.transition)),
+                    one.messages));
+            return result;
+        };
+        nb::dict result;
+        result["sets"] = found.sets;
+        result["paths"] = found.paths;
+        result["pairs"] = found.pairs;
+        result["depth"] = found.depth;
+        nb::list wrong;
+        for (const Refutation& one : found.wrong)
+            wrong.append(
+                nb::make_tuple(static_cast<int>(one.kind), state(one.cells), steps(one.chosen), steps(one.path)));
+        result["wrong"] = wrong;
         return result;
     }
     std::size_t cell_count() const {
@@ -358,6 +398,7 @@ public:
             result.push_back(tables.columns[column]->locals[i].representative);
         return result;
     }
+    void hide_sends(Id column, Id transition) { closure->hide_sends(tables, column, transition); }
     // What the closure holds of a process: (local state, transition, consumed, outcomes) of all that is enabled.
     using Enabled = std::tuple<Id, Id, std::vector<Id>, std::vector<std::tuple<int, Id, Sent>>>;
     std::vector<Enabled> behaviours(Id column) const {
@@ -535,10 +576,13 @@ NB_MODULE(_core, m) {
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true)
+             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none())
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
         .def("dpor_unsupported", [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
+        .def("hide_sends", &Engine::hide_sends, "column"_a, "transition"_a)
+        .def("seen", &Engine::seen)
+        .def("verify", &Engine::verify, "oracle"_a, "depth"_a, "most"_a, "visible"_a)
         .def("cell_count", &Engine::cell_count)
         .def(
             "set_most_step_bytes", [](Engine& engine, std::size_t bytes) { engine.tables.most_step_bytes = bytes; },

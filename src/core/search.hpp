@@ -7,6 +7,7 @@
 
 #include "judge.hpp"
 #include "store.hpp"
+#include "survey.hpp"
 
 namespace quorate {
 
@@ -83,7 +84,8 @@ struct SearchOptions {
     Relations* relations = nullptr;  // with partial-order reduction
     Symmetry* symmetry = nullptr;    // with symmetry reduction
     DporVariant dpor = DporVariant::none;
-    bool visible = true;  // with dynamic partial-order reduction: are there properties besides deadlock?
+    bool visible = true;       // with dynamic partial-order reduction: are there properties besides deadlock?
+    Survey* survey = nullptr;  // where the search is to be checked afterwards
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
     // many more: then it is known what else lies outside, and fewer searches have to start over.

@@ -50,6 +50,7 @@ class Model:
         definition: Definition,
         properties: Sequence[Property],
         stop: Callable[[int, int, int, int, int], bool] = lambda *_: False,
+        values: dict[bytes, int] | None = None,
     ) -> None:
         network = definition.network
         self.definition = definition
@@ -60,10 +61,11 @@ class Model:
         self.symmetries: Symmetries | None = None
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}
-        self._stop = stop
+        self.stop = stop
         self._figures = (0, 0, 0, 0)
         self._next_look = 0.0
-        self._values: dict[bytes, int] = {}
+        self.values: dict[bytes, int] = {} if values is None else values
+        """The numbers of field values; models that are to be compared share them."""
         self._groups: dict[bytes, int] = {}
         self._locals: list[list[Local]] = [[] for _ in definition.columns]
         self._local_ids: list[dict[tuple[int, ...], int]] = [{} for _ in definition.columns]
@@ -110,7 +112,7 @@ class Model:
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
         encodings = [encode(value) for value in local]
-        known = self._values
+        known = self.values
         key = tuple([known.setdefault(each, len(known)) for each in encodings])
         crashed = is_crashed(local)
         values = [int(crashed), *key[: column.spec.visible]]
@@ -162,6 +164,10 @@ class Model:
                 self.engine.allow(column.index, each.index, types[cls])
         return types[cls]
 
+    def local(self, column: Column, number: int) -> Local:
+        """The local state of that number."""
+        return self._locals[column.index][number]
+
     def message(self, column: Column, number: int) -> Message | Event:
         """The message (or event) of that number at its receiver."""
         return self._messages[column.index][number]
@@ -188,7 +194,7 @@ class Model:
         return self._messages
 
     def value_number(self, value: object) -> int | None:
-        return self._values.get(encode(value))
+        return self.values.get(encode(value))
 
     def local_number(self, column: int, key: tuple[int, ...]) -> int:
         """The number of the local state made up of these values, or NONE."""
@@ -311,11 +317,11 @@ class Model:
     def _value(self, column: int, field: int, local: Local) -> int:
         if field < 0:
             return int(is_crashed(local))
-        return self._values[encode(local[field])]
+        return self.values[encode(local[field])]
 
     def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
         self._figures = states, transitions, frontier, depth
-        return self._stop(*self._figures, memory)
+        return self.stop(*self._figures, memory)
 
     def _is_to_stop(self) -> bool:
         """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
@@ -323,7 +329,7 @@ class Model:
         if now < self._next_look:
             return False
         self._next_look = now + SECONDS_BETWEEN_LOOKS
-        return self._stop(*self._figures, _core.resident_bytes())
+        return self.stop(*self._figures, _core.resident_bytes())
 
     def counted_messages(self) -> int:
         return sum(len(self._messages[column.index]) for column in self.definition.processes)

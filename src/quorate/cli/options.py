@@ -108,6 +108,9 @@ DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages tha
 PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-net or dpor.", metavar="KIND")]
 SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
+SelfCheck = Annotated[
+    bool, _reducing("--self-check", "Hold the reductions against their definition, and the search without them.")
+]
 
 NetworkModelOption = Annotated[
     NetworkModel,

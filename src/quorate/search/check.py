@@ -35,6 +35,7 @@ from quorate.search.reductions import (
     without_broken_family,
 )
 from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
+from quorate.search.self_check import SAMPLE, SelfCheck
 from quorate.traces.trace import Trace
 
 BITSTATE_BYTES = 64 << 20
@@ -72,6 +73,7 @@ def check(
     crashes: int | None = None,
     byzantine: Mapping[str, int] | None = None,
     network_model: NetworkModel = "m",
+    self_check: bool = False,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
     environment = Environment(crash, crashes, byzantine or {}, network_model)
@@ -92,6 +94,7 @@ def check(
         regroup,
         max_depth,
         dpor_variant,
+        self_check,
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
@@ -138,6 +141,7 @@ class _Check:
         self.options = options
         self.watcher = watcher
         self.wants_trace = trace
+        self.self_check = SelfCheck() if options.self_check else None
         self.target = target
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
@@ -193,6 +197,8 @@ class _Check:
             self.model.engine.clear_answers()
             reduce(self.model, figures, self.options)
             found = self._search_once(max_states)
+        if self.self_check is not None and found["stop"] != "outgrown":
+            self.self_check.verify(self.model)
         if self.dynamic:
             figures["por"] |= {"executions": found["executions"]}
             if found["blocked"]:
@@ -228,6 +234,7 @@ class _Check:
             VOID_STATES,
             VARIANTS[options.dpor_variant] if self.dynamic else 0,
             visible(self.model),
+            SAMPLE if self.self_check is not None and depth is None else None,
         )
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
@@ -236,6 +243,11 @@ class _Check:
         options = self.options
         trace, witnesses = self._traces(found)
         outcomes = self._outcomes(found)
+        checked: Mapping[str, Any] | None = None
+        if self.self_check is not None and self.self_check.begun:
+            whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
+            self.self_check.compare(self.model, found, figures, self.asked.deadlock, whole)
+            checked = self.self_check.finish()
         stopped: Limit | None = None
         if found["stop"] not in ("finished", "violation"):
             stopped = self.watcher.reason or found["stop"]
@@ -278,6 +290,7 @@ class _Check:
             bounds=self._bounds(found),
             witnesses=witnesses,
             environment=self.definition.environment.to_json(),
+            self_check=checked,
         )
 
     def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:

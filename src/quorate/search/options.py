@@ -44,6 +44,7 @@ class Options:
     max_depth: int | None = None
     """Cut the runs of dynamic partial-order reduction there."""
     dpor_variant: str = "optimal"
+    self_check: bool = False
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():

@@ -91,6 +91,8 @@ class Result:
     witnesses: Mapping[str, Trace] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
     """The faults that were asked for with the check; what the system declares is not repeated."""
+    self_check: Mapping[str, Any] | None = None
+    """What `self_check=True` looked at; None if that was not asked for."""
     schema: int = SCHEMA
 
     @builtins.property  # `property` is a field here
@@ -146,6 +148,7 @@ class Result:
             "warnings": list(self.warnings),
             "bounds": list(self.bounds),
             "environment": dict(self.environment),
+            "self_check": dict(self.self_check) if self.self_check is not None else None,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
             "witnesses": {name: trace_to_json(trace) for name, trace in self.witnesses.items()},
         }

@@ -47,7 +47,7 @@ def report(
             page.gap()
             page.lines.extend(run(witness, width, trace).lines)
     page.gap()
-    page.table([*figures(result), *reductions(result.reductions)])
+    page.table([*figures(result), *reductions(result.reductions), *_self_check(result.self_check)])
     if result.trace is not None:
         _replay(page, result, saved)
     return page
@@ -209,6 +209,23 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
 
 
 _UNITS = {"order": "renamings"}
+
+
+def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:
+    if found is None:
+        return
+    parts: list[str] = []
+    if found["sets"]:
+        parts.append(
+            f"{count(found['sets'], 'set')} of chosen steps held against {count(found['paths'], 'state')} up to "
+            f"{count(found['depth'], 'other step')} away, and {count(found['pairs'], 'pair')} fired both ways"
+        )
+    far = "all" if found["unreduced_finished"] else "the first"
+    same = "the verdict"
+    if found["compared"]:
+        same += f", {count(found['observations'], 'observation')} and {found['deadlocks']:,} of deadlocks"
+    parts.append(f"{same} as in {far} {count(found['unreduced_states'], 'state')} without reductions")
+    yield "self-check", "; ".join(parts)
 
 
 def _reduction(figures: Mapping[str, Any]) -> Content:
