@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import quorate
+from quorate import Message, Peers, Process, System, invariant, on, start
 from quorate.cli.main import app
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
@@ -99,3 +100,46 @@ def test_wrong_requests_are_errors_of_the_usual_kind() -> None:
     done = CliRunner().invoke(app, ["plan", "paxos", "-p", "acceptor=3"])
     assert done.exit_code == 2
     assert "did you mean" in done.stderr
+
+
+def test_symmetry_classes_are_told_whether_symmetry_is_used_or_not() -> None:
+    acceptors = {"class": "Acceptor", "members": ["acceptor1", "acceptor2", "acceptor3"], "why_not": None}
+    assert document("paxos")["symmetry_classes"] == [acceptors]
+    assert document("paxos", "--symmetry", "auto")["symmetry_classes"] == [acceptors]
+    assert "Symmetry classes\n  Acceptor  acceptor1..3\n" in ran("paxos")
+
+
+class Hello(Message): ...
+
+
+class Follower(Process):
+    greeted: bool = False
+
+    @on(Hello)
+    def hear(self, m: Hello) -> None:
+        self.greeted = True
+
+
+class Leader(Process):
+    followers: Peers
+
+    @start
+    def greet(self) -> None:
+        self.send(min(self.followers, key=str), Hello())
+
+
+class Favourite(System):
+    """The followers look alike, but one of them is always greeted first."""
+
+    def build(self) -> None:
+        self.spawn(Leader, followers=self.spawn(Follower, 2))
+
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+def test_a_family_that_is_none_says_where() -> None:
+    (family,) = plan(Favourite(), Options()).symmetry_classes
+    assert family["members"] == ["follower1", "follower2"]
+    assert "when follower1 and follower2 are exchanged" in family["why_not"]

@@ -112,6 +112,7 @@ def page_of(found: "Plan", width: int) -> "Page":
     _section(page, "Processes", _processes(found.processes))
     never = ((kind, f"to {_names(receivers)}") for kind, receivers in found.never_consumed.items())
     _section(page, "Messages that are never consumed", never)
+    _section(page, "Symmetry classes", _symmetries(found))
     reads = ((name, f"reads {', '.join(fields)}" if fields else "reads nothing") for name, fields in _reads(found))
     _section(page, "Properties, in the initial states", reads)
     _section(page, "Reductions", reductions(found.reductions))
@@ -191,6 +192,15 @@ def _enabling(found: "Iterable[Enabling]") -> "Iterator[tuple[Content, Content]]
         local = [one.target for one in targets if one.kind == "local"]
         parts += [f"{', '.join(local)} of its own process"] if local else []
         yield source, "; ".join(parts)
+
+
+def _symmetries(found: "Plan") -> "Iterator[tuple[Content, Content]]":
+    from quorate.traces.layout import Piece
+
+    for one in found.symmetry_classes:
+        members = _names(one["members"])
+        why = one["why_not"]
+        yield one["class"], members if why is None else [members, Piece(f": not exchangeable, {why}", "faint")]
 
 
 def _processes(found: "Iterable[ProcessSizes]") -> "Iterator[tuple[Content, Content]]":

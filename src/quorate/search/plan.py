@@ -9,6 +9,7 @@ from typing import Any
 from quorate import _core
 from quorate.analysis.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.analysis.model import Model
+from quorate.analysis.symmetry import Symmetries, proposed
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
@@ -48,6 +49,8 @@ class Plan:
     transitions: tuple[TransitionFacts, ...]
     enabling: tuple[Enabling, ...]
     never_consumed: Traffic
+    symmetries: Symmetries | None
+    """Families of processes that may be exchanged, as far as the closure shows; None without one."""
     reductions: Figures
     closed: bool
     """Whether the closure ended. Otherwise processes and what enables what are not known."""
@@ -70,9 +73,21 @@ class Plan:
             "transitions": [each.to_json() for each in self.transitions],
             "enabling": [each.to_json() for each in self.enabling],
             "never_consumed": self.never_consumed,
+            "symmetry_classes": self.symmetry_classes,
             "reductions": {name: dict(figures) for name, figures in self.reductions.items()},
             "seconds": self.seconds,
         }
+
+    @property
+    def symmetry_classes(self) -> list[dict[str, Any]]:
+        """Who may be exchanged; and who looked as if, with the place where it turned out otherwise."""
+        if self.symmetries is None:
+            return []
+        kept = [(family, None) for family in self.symmetries.families]
+        return [
+            {"class": family.name, "members": [str(name) for name in family.names], "why_not": why}
+            for family, why in [*kept, *self.symmetries.dropped]
+        ]
 
 
 def plan(
@@ -111,6 +126,7 @@ def plan(
             transitions=tuple(facts.transitions),
             enabling=tuple(facts.enabling),
             never_consumed=facts.never_consumed(),
+            symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
             reductions=figures,
             closed=closed,
             seconds=watcher.seconds,
