@@ -88,9 +88,7 @@ class Paxos(System):
     ballots: int = 1  # per proposer
     majority: int | None = None  # by default the true one
     colocated: bool | None = None  # proposers run on the servers of the first acceptors
-    any_order: bool | None = (
-        None  # who has which ballots is open at the beginning, so that proposers are interchangeable
-    )
+    any_order: bool | None = None  # who has which ballots is open, so that proposers are interchangeable
 
     acceptor = Acceptor
     learner = Learner
@@ -104,20 +102,18 @@ class Paxos(System):
         size = self.majority or majority(self.acceptors)
         self.require(1 <= size <= self.acceptors, "a majority is at least one acceptor and at most all of them")
         learners = self.spawn(self.learner, self.learners, majority=size)
-        ranks = range(1, self.proposers + 1)
-        order = self.choose(permutations(ranks)) if self.any_order else ranks
-        mine = [tuple(range(i, self.proposers * self.ballots + 1, self.proposers)) for i in order]
         if self.colocated:
-            self.require(self.acceptor is Acceptor, "a server is a proposer and an acceptor of the original kind")
-            self.require(self.proposers <= self.acceptors, "every proposer runs on the server of an acceptor")
+            fits = self.acceptor is Acceptor and self.proposers <= self.acceptors
+            self.require(fits, "every proposer runs on the server of an acceptor of the original kind")
             servers = self.spawn(Server, self.proposers, learners=learners, majority=size)
             acceptors = servers | self.spawn(Acceptor, self.acceptors - self.proposers, learners=learners)
-            self.connect(servers, acceptors=acceptors.playing(Acceptor))
         else:
             acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
-            servers = self.spawn(Proposer, self.proposers, acceptors=acceptors, majority=size)
-        for server, value, ballots in zip(servers, order, mine, strict=True):
-            self.connect(server, value=value, ballots=ballots)
+            servers = self.spawn(Proposer, self.proposers, majority=size)
+        ranks = range(1, self.proposers + 1)
+        for i, server in zip(self.choose(permutations(ranks)) if self.any_order else ranks, servers, strict=True):
+            ballots = tuple(range(i, self.proposers * self.ballots + 1, self.proposers))
+            self.connect(server, value=i, ballots=ballots, acceptors=acceptors.playing(Acceptor))
 
     @invariant
     def agreement(self) -> bool:
