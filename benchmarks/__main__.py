@@ -13,7 +13,7 @@ from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import against, alone, docs, gandalf, goals, partial_orders, plots, scaling
+from benchmarks import against, alone, decomposition, docs, gandalf, goals, partial_orders, plots, scaling
 from benchmarks.experiment import Limits, Row
 from benchmarks.machine import describe, load
 from benchmarks.results import LATEST, PUBLISHED, RESULTS, Results, Section, read, save
@@ -21,7 +21,7 @@ from benchmarks.runner import Known, Runner
 from benchmarks.terminal import show
 
 # Modules that reproduce tables, in the order in which they are run and shown.
-DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, against, scaling)
+DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, decomposition, against, scaling)
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,

@@ -66,6 +66,7 @@ class Measured:
     bytes_per_state: float = 0.0
     samples: tuple[float, ...] = ()  # seconds, of all runs
     note: str = ""  # why it is not available, incomplete, ...; which reductions were left out
+    symmetries: int = 0  # the order of the group, where symmetry was reduced
 
     @property
     def answered(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.against import MULTICAST, OM, PAXOS, STORAGE, THESIS
+from benchmarks.decomposition import AUTO, NAIVE, NONE, TABLE
 from benchmarks.experiment import Measured
 from benchmarks.gandalf import AGAIN
 from benchmarks.results import Figure, Results, Section
@@ -25,6 +26,8 @@ def goals(results: Results) -> Section:
     if THESIS in sections:
         figures += _fewer_than_rumur(sections[THESIS], "Paxos")
         figures += _fewer_than_rumur(sections[THESIS], "OM(1), 4 lieutenants")
+    if TABLE in sections:
+        figures += _efficiency(sections[TABLE])
     figures += _out_of_memory(results)
     if "gandalf-1" in sections:
         figures += _published_again(sections["gandalf-1"])
@@ -149,6 +152,21 @@ def _fewer_than_rumur(section: Section, instance: str) -> list[Figure]:
             note=note,
         )
     ]
+
+
+def _efficiency(section: Section) -> list[Figure]:
+    """As the thesis defines it: 1 where every state stands for as many as the group has elements."""
+    figures = []
+    for instance in section.instances:
+        plain, auto = section.find(instance, NONE), section.find(instance, AUTO)
+        if plain is None or auto is None or not auto.symmetries or plain.status != "holds":
+            continue
+        naive = section.find(instance, NAIVE)
+        least = plain.states / auto.symmetries
+        note = f"a group of {auto.symmetries}" + (f"; naive {least / naive.states:.2f}" if naive else "")
+        goal = 0.9 if instance.startswith("Paxos") else 0.85
+        figures.append(Figure(f"{instance}: efficiency of symmetry", "x", least / auto.states, goal=goal, note=note))
+    return figures
 
 
 def _published_again(section: Section) -> list[Figure]:

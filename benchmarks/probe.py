@@ -111,6 +111,7 @@ def _measure(request: dict[str, Any]) -> Measured:
         search_seconds=result.seconds * min(1.0, share),
         peak_memory_bytes=highest,
         bytes_per_state=(highest - before) / result.states if result.states else 0.0,
+        symmetries=int(result.reductions.get("symmetry", {}).get("order", 0)),
         samples=(seconds,),
         note="; ".join(stopped + idle),
     )
