@@ -83,7 +83,7 @@ def _row(
 ) -> Row:
     together = {**parameters, "colocated": True}
     cases = [
-        Check(column, target, together, {**PLAIN, "symmetry": kind}, figures)
+        Check(column, target, together, {**PLAIN, "symmetry": kind}, figures, patient=True)
         for column, kind, figures in zip((NONE, NAIVE, AUTO), ("none", "naive", "auto"), published, strict=True)
     ]
     return Row(instance, verdict, (*cases, Check("all reductions", target, together, ALL)), seconds=60.0)

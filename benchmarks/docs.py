@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.against import PAXOS
 from benchmarks.results import Results, Section
 from benchmarks.scaling import AXES
-from benchmarks.tables import GOALS, LONG, busy, duration, goal_line, is_long, long, wide
+from benchmarks.tables import GOALS, LONG, busy, duration, goal_line, is_long, long, remarks, wide
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PICTURES = PAGE.parent / "pictures"
@@ -55,7 +55,10 @@ def page(results: Results, texts: Mapping[str, str]) -> str:
         parts += [GOALS_TITLE + "\n", _goals(goals)]
     for name, section in sections.items():
         parts += [texts[name] + "\n", *_tables(section)]
-        parts.append("\n".join(f"* {note}" for note in (*section.notes, busy(section, machine["cores"]))) + "\n")
+        parts.append(
+            "\n".join(f"* {note}" for note in (*section.notes, *remarks(section), busy(section, machine["cores"])))
+            + "\n"
+        )
     return "\n".join(parts)
 
 

@@ -140,12 +140,13 @@ class Check:
     options: Mapping[str, Any] = field(default_factory=dict)  # keywords of quorate.check, `property` among them
     published: Published | None = None
     program: str = "Quorate"
+    patient: bool = False  # gives the analysis all its budget, also where the search may be small
 
     def measure(self, limits: Limits) -> Measured:
         from benchmarks.probe import measure
 
-        return measure(self.target, self.parameters, self.options, limits)
+        return measure(self.target, self.parameters, self.options, limits, patient=self.patient)
 
     @property
     def key(self) -> object:
-        return self.target, str(sorted(self.parameters.items())), str(sorted(self.options.items()))
+        return self.target, str(sorted(self.parameters.items())), str(sorted(self.options.items())), self.patient

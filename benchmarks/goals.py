@@ -163,7 +163,9 @@ def _efficiency(section: Section) -> list[Figure]:
             continue
         naive = section.find(instance, NAIVE)
         least = plain.states / auto.symmetries
-        note = f"a group of {auto.symmetries}" + (f"; naive {least / naive.states:.2f}" if naive else "")
+        note = f"a group of {auto.symmetries}" + (
+            f"; naive {least / naive.states:.2f}" if naive and naive.symmetries else ""
+        )
         goal = 0.9 if instance.startswith("Paxos") else 0.85
         figures.append(Figure(f"{instance}: efficiency of symmetry", "x", least / auto.states, goal=goal, note=note))
     return figures

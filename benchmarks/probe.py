@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,19 @@ ROOT = Path(__file__).parent.parent
 GRACE = 60.0  # seconds to report after its own time limit, before a run is ended from outside
 
 
-def measure(target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits) -> Measured:
+def measure(
+    target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits, *, patient: bool = False
+) -> Measured:
     """Check an instance; of several runs, if they are short, the middle one."""
-    runs = [_once(target, parameters, options, limits)]
+    request = {
+        "target": target,
+        "parameters": dict(parameters),
+        "options": {"max_memory": limits.memory_bytes, "timeout": limits.seconds, **options},
+        "patient": patient,
+    }
+    runs = [_once(request, limits)]
     while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
-        runs.append(_once(target, parameters, options, limits))
+        runs.append(_once(request, limits))
     return middle(runs)
 
 
@@ -36,12 +45,7 @@ def middle(runs: list[Measured]) -> Measured:
     return replace(chosen, samples=tuple(run.seconds for run in runs))
 
 
-def _once(target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits) -> Measured:
-    request = {
-        "target": target,
-        "parameters": dict(parameters),
-        "options": {"max_memory": limits.memory_bytes, "timeout": limits.seconds, **options},
-    }
+def _once(request: Mapping[str, Any], limits: Limits) -> Measured:
     command = [sys.executable, "-m", "benchmarks.probe", json.dumps(request)]
     try:
         done = subprocess.run(
@@ -81,7 +85,11 @@ def _is_missing(error: QuorateError | TypeError) -> bool:
 def _measure(request: dict[str, Any]) -> Measured:
     import quorate
     from quorate.cli.target import load
+    from quorate.search import reductions
 
+    if request["patient"]:
+        # A search that may be small gets a small analysis first, which is not what a comparison of reductions is after.
+        vars(import_module("quorate.search.check"))["FIRST_BEHAVIOURS"] = reductions.MOST_BEHAVIOURS
     check = quorate.check  # imports what checking needs, which is not to be counted as growth
     options = request["options"]
     try:

@@ -6,6 +6,7 @@ line for each program on each instance, with the factors by which Quorate does b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from benchmarks.experiment import Measured, Published
@@ -62,7 +63,8 @@ def cell(entry: Entry) -> str:
 def outcome(measured: Measured) -> str:
     match measured.status:
         case "holds" | "violated":
-            return f"{measured.states:,} / {duration(measured.seconds)}"
+            idle = re.findall(r"(\w+) left out", measured.note)  # a reduction that was asked for
+            return ", ".join([f"{measured.states:,} / {duration(measured.seconds)}", *(f"no {each}" for each in idle)])
         case "incomplete":
             return f"> {measured.states:,} / {duration(measured.seconds)}, {measured.note or 'stopped'}"
         case _:
@@ -181,3 +183,14 @@ def busy(section: Section, cores: int) -> str:
         return ""
     before, after = section.load
     return f"Took {duration(section.seconds)}; load average {before:.1f} before, {after:.1f} after, on {cores} cores."
+
+
+def remarks(section: Section) -> list[str]:
+    """Why something is missing, each reason once."""
+    known = ("published only", "a smaller instance met a limit")
+    reasons = {
+        f"{each.column}: {each.measured.note}"
+        for each in section.entries
+        if each.measured.note and each.measured.note not in known and each.measured.status != "incomplete"
+    }
+    return sorted(reasons)

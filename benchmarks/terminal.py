@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.results import Figure, Results, Section
-from benchmarks.tables import GOALS, Lines, busy, goal_line, is_long, long, wide
+from benchmarks.results import Figure, Results
+from benchmarks.tables import GOALS, Lines, busy, goal_line, is_long, long, remarks, wide
 
 STYLES = {"met": "green", "missed": "red"}
 
@@ -23,7 +23,7 @@ def show(results: Results, console: Console) -> None:
             console.print(_table(head, lines))
         if section.figures:
             console.print(goals(section.figures))
-        for note in (*section.notes, *_remarks(section), busy(section, results.machine["cores"])):
+        for note in (*section.notes, *remarks(section), busy(section, results.machine["cores"])):
             if note:
                 console.print(note, style="dim", highlight=False)
 
@@ -50,13 +50,3 @@ def _table(head: tuple[str, ...], lines: Lines) -> Table:
     for line in lines:
         table.add_row(*(Text(each, "bold red" if each.startswith("WRONG") else "") for each in line))
     return table
-
-
-def _remarks(section: Section) -> list[str]:
-    """Why something is missing, each reason once."""
-    reasons = {
-        f"{each.column}: {each.measured.note}"
-        for each in section.entries
-        if each.measured.status in ("not available", "skipped", "failed") and each.measured.note != "published only"
-    }
-    return sorted(reasons)

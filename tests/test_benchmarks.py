@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from benchmarks.peers.setting import Setting
 from benchmarks.peers.spin import Spin, parse
 from benchmarks.results import Entry, Figure, Results, Section, figure, from_json, save
 from benchmarks.runner import Runner
-from benchmarks.tables import cell, duration, long, wide
+from benchmarks.tables import cell, duration, long, remarks, wide
 
 FINISHED = """\
 
@@ -399,6 +400,9 @@ def test_cells_have_the_published_figures_beside_ours() -> None:
     assert cell(entry("i", "default", REDUCED_5, published)) == "39,477 / 0.20 s\n[> 6,247,530 / 23 h 00]"
     missing = Measured("not available", note="symmetry='auto' is not available in this version")
     assert cell(entry("i", "all", missing)) == "not available"
+    left_out = replace(REDUCED_5, note="symmetry left out: the closure is not complete")
+    assert cell(entry("i", "naive", left_out)) == "39,477 / 0.20 s, no symmetry"
+    assert remarks(Section("t", (entry("i", "naive", left_out),))) == [f"naive: {left_out.note}"]
     assert [duration(each) for each in (0.002, 4.06, 72, 577, 12_600)] == [
         "2 ms",
         "4.06 s",

@@ -52,6 +52,7 @@ class Proposer(Process):
 
 
 class Acceptor(Process):
+    heedful: bool = True
     promised: int = 0
     last: Vote | None = None
     accepted: frozenset[Vote] = frozenset()
@@ -61,7 +62,7 @@ class Acceptor(Process):
         self.promised = m.ballot
         self.reply(Promise(self.last))
 
-    @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised)
+    @on(Accept, when=lambda self, m: m.vote.ballot >= self.promised or not self.heedful)
     def accept(self, m: Accept) -> None:
         self.promised, self.last = m.vote.ballot, m.vote
         self.accepted |= {m.vote}
@@ -72,10 +73,12 @@ class Server(Proposer, Acceptor):
 
 
 class ThesisPaxos(System):
-    """At most one value is chosen."""
+    """At most one value is chosen; where acceptors ignore promises (`heedful=false`), two may be."""
 
     proposers: int = 2
     acceptors: int = 3
+    chosen_by: int | None = None  # acceptances that make a value chosen; by default a majority
+    heedful: bool = True  # acceptors keep their promises
     colocated: bool = False  # proposers run on the servers of the first acceptors
 
     def build(self) -> None:
@@ -87,10 +90,13 @@ class ThesisPaxos(System):
             acceptors = self.spawn(Acceptor, self.acceptors)
             servers = self.spawn(Proposer, self.proposers)
         self.connect(servers, acceptors=acceptors.playing(Acceptor), majority=majority(self.acceptors))
+        for acceptor in acceptors:
+            self.connect(acceptor, heedful=self.heedful)
         for server, ballot in zip(servers, ballots, strict=True):
             self.connect(server, ballot=ballot)
 
     @invariant
     def safety(self) -> bool:
         votes = [vote for acceptor in self[Acceptor] for vote in acceptor.accepted]
-        return len({vote.value for vote in votes if votes.count(vote) >= majority(self.acceptors)}) <= 1
+        enough = self.chosen_by or majority(self.acceptors)
+        return len({vote.value for vote in votes if votes.count(vote) >= enough}) <= 1
