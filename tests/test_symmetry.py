@@ -130,11 +130,23 @@ def test_paxos_has_the_counts_of_the_prototype(parameters: dict[str, Any], plain
     assert with_orders.states < reduced
 
 
-def test_the_group_is_reported() -> None:
+def test_the_group_is_reported_with_gain_and_efficiency() -> None:
     result = check(Paxos(proposers=2, acceptors=4, learners=2), symmetry="auto")
     figures = result.reductions["symmetry"]
     assert figures["ran"] is True
     assert (figures["group"], figures["order"], figures["left_out"]) == ("2! Learner x 4! Acceptor", 48, [])
+    plain = check(Paxos(proposers=2, acceptors=4, learners=2), symmetry="none")
+    assert figures["stands_for"] == plain.states
+    assert figures["gain"] == plain.states / result.states
+    assert figures["efficiency"] == figures["gain"] / 48
+
+
+def test_large_groups_are_no_problem() -> None:
+    """8! x 2! renamings; only orders of eight could be enumerated in no reasonable time."""
+    result = check(Paxos(proposers=2, acceptors=8, any_order=True), symmetry="auto")
+    figures = result.reductions["symmetry"]
+    assert (result.verdict, figures["order"]) == ("holds", 80_640)
+    assert (result.states, figures["stands_for"]) == (5_489, 2 * 7_653_257)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
