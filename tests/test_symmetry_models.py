@@ -596,3 +596,10 @@ def test_what_can_be_taken_apart_is() -> None:
     told = check(Ring(), symmetry="auto").reductions["symmetry"]
     assert told["decomposed"] == ["Pinger", "Ponger"]
     assert told["group"] == "2! Pinger x 2! Ponger"
+
+
+def test_the_place_is_where_the_difference_begins() -> None:
+    """Later local states differ too, but what makes them differ is that messages are sent in a fixed order."""
+    from quorate.protocols.paxos_counting import PaxosCounting
+
+    assert "Proposer.prepare does something else" in left_out(PaxosCounting())

@@ -16,12 +16,16 @@ public:
         : tables_(tables), closure_(closure), renaming_(renaming), failures_(failures) {}
 
     std::optional<Breach> find() {
+        // Behaviours first, as far as they have images: where the two begin to differ is what the user wants to know.
+        for (const auto& column : tables_.columns)
+            for (Id local = 0; local < column->locals.size(); ++local)
+                if (auto breach = compare(*column, local)) return breach;
         for (const auto& column : tables_.columns)
             if (auto breach = names_exist(*column)) return breach;
         for (const auto& column : tables_.columns) {
             if (auto breach = beginning(*column)) return breach;
             for (Id local = 0; local < column->locals.size(); ++local)
-                if (auto breach = compare(*column, local)) return breach;
+                if (auto breach = compare_guards(*column, local)) return breach;
         }
         std::set<std::vector<Id>> initials(tables_.initials.begin(), tables_.initials.end());
         for (const auto& locals : tables_.initials) {
@@ -67,21 +71,29 @@ private:
         Column& other = *tables_.columns[renaming_.columns[column.index]];
         const auto& locals = renaming_.locals[column.index];
         const Id image = locals[local];
+        if (image == none) return std::nullopt;
         const Local &mine = column.locals[local], &its = other.locals[image];
         const auto moved = [&](Id place) { return place == none ? none : locals[place]; };
         if (mine.crashed != its.crashed || failure(mine.failure) != failure(its.failure) ||
             moved(mine.crash) != its.crash || moved(mine.recovery) != its.recovery)
             return Breach{"crash", column.index, local};
-        const auto& enabled = closure_.enabled[column.index][local];
-        for (const Closure::Enabled& one : enabled) {
+        for (const Closure::Enabled& one : closure_.enabled[column.index][local]) {
             const Id set = column.monitor ? renaming_.messages[column.index][one.set] : renamed(column, other, one.set);
+            if (set == none) continue;
             const auto* known = other.behaviours.find(other.key(one.transition, image, set));
             if (known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false))
                 return Breach{"behaviour", column.index, local, one.transition};
         }
-        // One that is enabled there but not here shows when the exchange is applied to the other column.
-        if (enabled.size() != closure_.enabled[other.index][image].size()) return Breach{"guard", column.index, local};
-        if (!column.monitor && !mine.crashed)
+        return std::nullopt;
+    }
+
+    // What is enabled there must be enabled here too; and what is looked at on the way.
+    std::optional<Breach> compare_guards(const Column& column, Id local) const {
+        const Column& other = *tables_.columns[renaming_.columns[column.index]];
+        const Id image = renaming_.locals[column.index][local];
+        if (closure_.enabled[column.index][local].size() != closure_.enabled[other.index][image].size())
+            return Breach{"guard", column.index, local};
+        if (!column.monitor && !column.locals[local].crashed)
             for (Id transition = 0; transition < column.transitions.size(); ++transition)
                 if (!filters_agree(column, other, transition, local, image))
                     return Breach{"guard", column.index, local, transition};
@@ -110,7 +122,7 @@ private:
         std::vector<Id> image;
         for (Id message : column.sets[set]) image.push_back(renaming_.messages[column.index][message]);
         std::sort(image.begin(), image.end());
-        return other.sets.intern(image);
+        return !image.empty() && image.back() == none ? none : other.sets.intern(image);
     }
     Id failure(Id id) const { return id == none ? none : failures_[id]; }
 
@@ -120,7 +132,10 @@ private:
             Id next = outcome.local, failed = none;
             if (next != none) {
                 failed = failure(column.locals[next].failure);  // of a monitor; which of several texts does not matter
-                next = failed != none ? none : rename ? renaming_.locals[column.index][next] : next;
+                if (failed != none) next = none;
+                // One without an image is told apart from having no next local state at all.
+                else if (rename)
+                    next = std::min(renaming_.locals[column.index][next], full);
             }
             Deed deed{static_cast<Id>(outcome.effect), failure(outcome.failure), next, failed};
             const Deed messages = sent(outcome.sends, rename);
