@@ -16,7 +16,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system, without_claims
-from quorate import Message, Pid, Process, Result, System, check, invariant, on, start, step
+from quorate import (
+    Message,
+    Pid,
+    Process,
+    Result,
+    System,
+    check,
+    fifo,
+    invariant,
+    multiset,
+    on,
+    start,
+    step,
+    unordered,
+)
 from quorate.language.definition import define
 from quorate.protocols import CATALOGUE
 from quorate.search import check as checking
@@ -35,7 +49,6 @@ from test_against_reference import (
     run_of,
     sized,
 )
-from test_partial_orders import reducible
 
 COMBINATIONS: list[dict[str, Any]] = [
     {"quotient": "on", "dead_messages": "off"},
@@ -47,6 +60,15 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"quotient": "on", "dead_messages": "on", "por": "lpor"},
     {"quotient": "on", "dead_messages": "on", "por": "lpor-net", "search": "dfs"},
 ]
+
+networks = st.sampled_from([unordered(), unordered(), multiset(), fifo(), fifo(head="skip")])
+
+
+@st.composite
+def reducible(draw: st.DrawFn) -> Protocol:
+    """On networks for which there have always been relations between steps, and without crashes."""
+    return draw(protocols())._replace(network=draw(networks), crashes=0)
+
 
 Limits = tuple[tuple[int, int], int]
 

@@ -24,8 +24,7 @@ from quorate.search.optimistic import Universe
 from quorate.search.self_check import SelfCheckError
 from small_instances import small
 from test_against_reference import sized
-from test_optimistic import DeadTooSoon, MergedTooSoon, PassedOver, no_closure
-from test_partial_orders import reducible
+from test_optimistic import DeadTooSoon, MergedTooSoon, PassedOver, no_closure, reducible
 
 POR: dict[str, Any] = {"por": "lpor-net", "quotient": "off", "dead_messages": "off"}
 ALL: dict[str, Any] = {"por": "lpor-net", "self_check": True}
