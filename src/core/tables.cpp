@@ -130,6 +130,7 @@ void Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
         return !receiver.as_is && !receiver.messages[message].member;
     };
     bool leaves = !column.as_is && !column.locals[column.cells[cell].local].member;
+    for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);
     for (const Step& step : steps) {
         leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;
         for (Id i = 0; i < step.send_count; ++i) {
