@@ -211,9 +211,8 @@ Reduced find_dead_messages(Tables& tables, const Closure& closure) {
         }
         for (Id local = 0; local < count; ++local) {
             auto& bits = column.locals[local].live;
-            bits.clear();
-            if (!closure.holds(column, column.locals[local])) continue;
             bits.assign(messages, true);
+            if (!closure.holds(column, column.locals[local])) continue;
             for (Id message = 0; message < messages; ++message) {
                 if (!closure.holds(column, column.messages[message])) continue;
                 bits[message] = live[local * words + message / 64] >> (message % 64) & 1;
