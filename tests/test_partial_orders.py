@@ -11,30 +11,32 @@ from hypothesis import strategies as st
 from generator import Protocol, protocols, system, without_claims
 from quorate import System, check, fifo, multiset, unordered
 from quorate.language.definition import define
+from quorate.search.options import REFINEMENTS
 from reference import Exploration, explore
 from test_against_reference import MOST_STATES, Recorder, all_names, expect, follow, look_around, sized
 
+WITHOUT: list[dict[str, bool]] = [{}, {}, *({name: False} for name in REFINEMENTS)]
 COMBINATIONS: list[dict[str, Any]] = [
-    {"por": por, "quotient": quotient, "dead_messages": dead, "search": search}
+    {"por": por, "split": split, "quotient": quotient, "dead_messages": dead, "search": search, "por_options": without}
     for por in ("lpor", "lpor-net")
+    for split in ("none", "reply", "quorum", "combined")
     for quotient, dead in (("off", "off"), ("on", "off"), ("off", "on"), ("on", "on"))
     for search in ("bfs", "dfs")
+    for without in WITHOUT
 ]
-
-# The networks for which there are relations; on the others the reduction says why it does not run.
-networks = st.sampled_from([unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), fifo(head="drop")])
-
-
-# Every example is checked in sixteen ways.
-few = settings(max_examples=max(1, settings().max_examples // 4))
+# Every example is checked in some of these ways.
+some = st.lists(st.sampled_from(COMBINATIONS), min_size=6, max_size=6)
+few = settings(max_examples=max(1, settings().max_examples // 2))
 
 
 @st.composite
 def reducible(draw: st.DrawFn) -> Protocol:
-    return draw(protocols())._replace(network=draw(networks), crashes=0)
+    """Without faults and bounds: what other tests of partial orders start from."""
+    networks = [unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), fifo(head="drop")]
+    return draw(protocols())._replace(network=draw(st.sampled_from(networks)), crashes=0)
 
 
-def compare_verdicts(make: Callable[[], System], found: Exploration) -> None:
+def compare_verdicts(make: Callable[[], System], found: Exploration, ways: list[dict[str, Any]]) -> None:
     definition = define(make())
     deadlock = definition.final is not None
     names = all_names(definition)
@@ -43,19 +45,19 @@ def compare_verdicts(make: Callable[[], System], found: Exploration) -> None:
         questions.append(["deadlock"])
     for asked in questions:
         wanted = expect(definition, found, [name for name in asked if name != "deadlock"], "deadlock" in asked)
-        for options in COMBINATIONS:
+        for options in ways:
             result = check(make(), property=asked, **options)
             assert result.verdict == ("violated" if wanted.broken or wanted.missed else "holds"), options
             for run in ([] if result.trace is None else [result.trace]) + list(result.witnesses.values()):
                 follow(run)
 
 
-def compare_observations(known: System) -> None:
+def compare_observations(known: System, ways: list[dict[str, Any]]) -> None:
     definition = define(known)
     found, sight = look_around(definition)
     stuck = {sight.project(state) for state in sight.stuck}
     seen = {sight.project(state) for state in sight.states}
-    for options in COMBINATIONS:
+    for options in ways:
         recorder = Recorder(definition, sight)
         result = check(recorder.attached(), property=("noted", "deadlock"), **options)
         assert result.verdict == "holds"
@@ -74,13 +76,13 @@ def same(noted: list[bytes], wanted: set[bytes]) -> None:
 
 
 @few
-@given(reducible())
-def test_verdicts_on_generated_protocols(protocol: Protocol) -> None:
+@given(protocols(), some)
+def test_verdicts_on_generated_protocols(protocol: Protocol, ways: list[dict[str, Any]]) -> None:
     protocol = sized(protocol)
-    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES))
+    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), ways)
 
 
 @few
-@given(reducible())
-def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol) -> None:
-    compare_observations(system(without_claims(sized(protocol))))
+@given(protocols(), some)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, ways: list[dict[str, Any]]) -> None:
+    compare_observations(system(without_claims(sized(protocol))), ways)

@@ -85,6 +85,8 @@ public:
           watch_(options.limits, oracle),
           memory_before_(resident_bytes()),
           store_(tables, options.threads) {
+        if (options.relations != nullptr && options.relations->options.keep > Keep::safety)
+            throw std::logic_error("properties of whole runs need a depth-first search");
         for (unsigned i = 0; i < options.threads; ++i) {
             workers_.push_back(std::make_unique<Worker>(tables, i));
             workers_.back()->goals.resize(properties.size());
@@ -374,7 +376,7 @@ private:
         const std::uint64_t transitions = worker.transitions;
         const std::size_t words = layout.words();
         bool misfit = false;
-        const std::vector<char>* chosen = nullptr;
+        const Choice* chosen = nullptr;
         if (worker.stubborn && !one.in_full) {
             if (!expander.steps_known()) {
                 worker.deferred.push_back(one);
@@ -383,7 +385,7 @@ private:
             if (!expander.leaves() && worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
         }
         if (worker.canonical) worker.canonical->expand(expander.cells);
-        const bool watched = chosen != nullptr && options_.relations->cyclic;
+        const bool watched = chosen != nullptr && options_.relations->proviso;
         const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
         worker.here.resize(words);
         Word* const here = worker.here.data();

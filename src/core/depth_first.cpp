@@ -63,7 +63,7 @@ public:
             store_.emplace(tables, 1u);
         if (options.relations != nullptr) stubborn_.emplace(tables, *options.relations);
         if (options.symmetry != nullptr) canonical_.emplace(*options.symmetry);
-        keeps_path_ = options.stateless || (stubborn_ && options.relations->cyclic);
+        keeps_path_ = options.stateless || (stubborn_ && options.relations->proviso);
     }
 
     SearchResult run() {
@@ -122,17 +122,19 @@ private:
         Expander::Summary summary;
         bool in_full = !stubborn_, reduced = false;
         for (;;) {
-            const std::vector<char>* chosen = nullptr;
+            const Choice* chosen = nullptr;
             if (!in_full) {
                 while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
                 if (!expander_.leaves() && stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
             }
             std::vector<std::pair<Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
-            const auto emit = [&](Id, const Step&, Id, std::uint64_t next, bool observed) {
+            std::vector<StepTaken> steps;
+            const auto emit = [&](Id column, const Step&, Id number, std::uint64_t next, bool observed) {
                 const std::vector<Id>& form =
                     canonical_ ? canonical_->of(expander_.cells, expander_.changes()) : expander_.cells;
                 if (&form != &expander_.cells) next = spread(tables_.sum(form.data()));
+                if (options_.record != nullptr) steps.push_back({cells, form, column, number});
                 pending_.insert(pending_.end(), form.begin(), form.end());
                 successors_.push_back({next, canonical_ ? canonical_->orbit() : 1, observed});
             };
@@ -144,7 +146,7 @@ private:
                 ask(tables_, oracle_, expander_.queries);
                 continue;
             }
-            if (chosen != nullptr && keeps_path_ && failures.empty() && all_on_path(begin)) {
+            if (chosen != nullptr && keeps_path_ && failures.empty() && closes_cycle(begin)) {
                 // Otherwise the steps left out could be put off for ever along this cycle.
                 in_full = true;
                 pending_.resize(begin * width_);
@@ -153,6 +155,7 @@ private:
             }
             result_.transitions += successors_.size() - begin + failures.size();
             reduced = chosen != nullptr;
+            if (options_.record != nullptr) options_.record->insert(options_.record->end(), steps.begin(), steps.end());
             if (!failures.empty()) fail(failures.front().first, failures.front().second, cells);
             break;
         }
@@ -174,11 +177,12 @@ private:
         frames_.pop_back();
     }
 
-    // Do all successors from number `begin` on lie on the present path?
-    bool all_on_path(std::size_t begin) const {
+    // Do all successors from number `begin` on lie on the present path? For properties of whole runs: does one of them?
+    bool closes_cycle(std::size_t begin) const {
+        const bool one_is_enough = options_.relations->options.keep > Keep::safety;
         for (std::size_t i = begin; i < successors_.size(); ++i)
-            if (!on_path(pending_.data() + i * width_, successors_[i].hash)) return false;
-        return true;
+            if (on_path(pending_.data() + i * width_, successors_[i].hash) == one_is_enough) return one_is_enough;
+        return !one_is_enough;
     }
 
     // True if the state is new (or, without a store, not on the present path).

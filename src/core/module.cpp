@@ -266,13 +266,15 @@ public:
     }
     // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
     // `reduce`.
-    std::string relate(bool necessary, bool conditional, bool smallest, bool visible) {
+    std::string relate(bool necessary, bool conditional, bool smallest, bool commuting, bool key, bool twins,
+                       bool split_quorums, bool split_replies, int keep) {
         std::string why = "the closure is not complete";
-        if (closure && closure->complete) why = Relations::unsupported(tables, *closure);
+        if (closure && closure->complete) why = Relations::unsupported(tables, *closure, static_cast<Keep>(keep));
         relations.reset();
         if (why.empty())
-            relations =
-                std::make_unique<Relations>(tables, *closure, PorOptions{necessary, conditional, smallest, visible});
+            relations = std::make_unique<Relations>(tables, *closure,
+                                                    PorOptions{necessary, conditional, smallest, commuting, key, twins,
+                                                               split_quorums, split_replies, static_cast<Keep>(keep)});
         return why;
     }
 
@@ -361,6 +363,45 @@ public:
                 nb::make_tuple(static_cast<int>(one.kind), state(one.cells), steps(one.chosen), steps(one.path)));
         result["wrong"] = wrong;
         return result;
+    }
+    // What a process's transitions are split into: (transition, set of messages, part).
+    std::vector<std::tuple<Id, std::vector<Id>, Id>> parts(Id column) const { return relations->parts(column); }
+    // The graph of states that a depth-first search runs through, for small systems: the steps (state, process,
+    // transition, set, state), with -1 for the transition of a step of the environment, and what is observed in each
+    // state. The initial states come first.
+    nb::tuple graph(const nb::object& object) {
+        PythonOracle oracle(*this, object);
+        std::vector<StepTaken> steps;
+        SearchOptions options;
+        options.relations = relations.get();
+        options.record = &steps;
+        std::vector<Property> nothing;
+        depth_first(tables, nothing, oracle, options);
+        std::map<std::vector<Id>, std::size_t> numbers;
+        nb::list states, edges;
+        const auto number = [&](const std::vector<Id>& cells) {
+            const auto [place, fresh] = numbers.emplace(cells, numbers.size());
+            if (fresh) {
+                nb::list seen;
+                for (Id i = 0; i < tables.columns.size(); ++i)
+                    seen.append(tables.columns[i]->cells[cells[i]].observation);
+                states.append(nb::make_tuple(state(cells), seen));
+            }
+            return place->second;
+        };
+        for (const auto& locals : tables.initials) number(tables.initial_cells(locals));
+        const std::size_t initial = numbers.size();
+        for (const StepTaken& taken : steps) {
+            const std::size_t from = number(taken.from), to = number(taken.to);
+            const Column& column = *tables.columns[taken.column];
+            const Step& step = (*column.cells[taken.from[taken.column]].steps.load())[taken.step];
+            const int transition = step.kind == Kind::step ? static_cast<int>(step.transition) : -1;
+            nb::list set;
+            if (step.set != none)
+                for (const Id message : column.sets[step.set]) set.append(message);
+            edges.append(nb::make_tuple(from, taken.column, transition, set, to));
+        }
+        return nb::make_tuple(initial, states, edges);
     }
     std::size_t cell_count() const {
         std::size_t sum = 0;
@@ -577,7 +618,10 @@ NB_MODULE(_core, m) {
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
              "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none())
-        .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "visible"_a)
+        .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "commuting"_a, "key"_a, "twins"_a,
+             "split_quorums"_a, "split_replies"_a, "keep"_a)
+        .def("parts", &Engine::parts, "column"_a)
+        .def("graph", &Engine::graph, "oracle"_a)
         .def("dpor_unsupported", [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
         .def("unrelate", [](Engine& engine) { engine.relations.reset(); })
         .def("hide_sends", &Engine::hide_sends, "column"_a, "transition"_a)

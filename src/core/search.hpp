@@ -73,6 +73,14 @@ struct Witness {
 
 class Relations;
 class Symmetry;
+// Per process, which of its steps are to be taken; a process without an entry takes none.
+using Choice = std::vector<const std::vector<char>*>;
+
+// A step of a search, as it was taken.
+struct StepTaken {
+    std::vector<Id> from, to;
+    Id column, step;
+};
 
 enum class DporVariant : std::uint8_t { none, classical, optimal };
 
@@ -86,6 +94,7 @@ struct SearchOptions {
     DporVariant dpor = DporVariant::none;
     bool visible = true;       // with dynamic partial-order reduction: are there properties besides deadlock?
     Survey* survey = nullptr;  // where the search is to be checked afterwards
+    std::vector<StepTaken>* record = nullptr;  // depth-first: every step that is taken
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
     // many more: then it is known what else lies outside, and fewer searches have to start over.
@@ -164,17 +173,20 @@ struct Expander {
 
     // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
     // and fail(column, step number, failure) for every step in which a handler or a monitor fails.
-    // With `chosen`, only for the processes it holds.
+    // With `chosen`, only for the steps it holds.
     template <typename Emit, typename Fail>
-    Summary expand(std::uint64_t sum, Emit emit, Fail fail, const std::vector<char>* chosen = nullptr) {
+    Summary expand(std::uint64_t sum, Emit emit, Fail fail, const Choice* chosen = nullptr) {
         Summary summary;
         if (!gather(chosen)) {
             summary.missing = true;
             return summary;
         }
-        for (const Ready *ready = ready_.data(), *last = ready + ready_count_; ready != last; ++ready)
+        for (const Ready *ready = ready_.data(), *last = ready + ready_count_; ready != last; ++ready) {
+            const std::vector<char>* wanted = chosen == nullptr ? nullptr : (*chosen)[ready->column];
             for (const Step* step = ready->begin; step != ready->end; ++step)
-                take(ready->column, *step, ready->begin, sum, summary, emit, fail);
+                if (wanted == nullptr || (*wanted)[static_cast<std::size_t>(step - ready->begin)])
+                    take(ready->column, *step, ready->begin, sum, summary, emit, fail);
+        }
         return summary;
     }
     // Are the steps of every process known? What is missing is asked for.
@@ -218,13 +230,13 @@ private:
         std::uint64_t factor = 0;
     };
     // Lists the processes that have steps; false if some process's steps are not known.
-    bool gather(const std::vector<char>* chosen) {
+    bool gather(const Choice* chosen) {
         bool known = true;
         Ready* ready = ready_.data();
         const Id* cell = cells.data();
         const Lane* lane = lanes_.data();
         for (Id column = 0; column < processes_; ++column, ++cell, ++lane) {
-            if (chosen != nullptr && !(*chosen)[column]) continue;
+            if (chosen != nullptr && (*chosen)[column] == nullptr) continue;
             const Step* begin = *cell < lane->count ? lane->views[*cell].begin : nullptr;
             if (begin == nullptr) [[unlikely]] {
                 begin = copy_steps(column, *cell);

@@ -1,344 +1,308 @@
 #include "stubborn.hpp"
 
-#include <functional>
-#include <map>
-#include <set>
-
 namespace quorate {
-
-Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
-    : options(options), cyclic(may_cycle(tables, closure)), tables_(tables), closure_(closure) {
-    std::size_t total = 0;
-    for (const auto& column : tables.columns) {
-        first_.push_back(total);
-        total += column->monitor ? 0 : column->messages.size();
-        known_.push_back(std::make_unique<Segmented<std::atomic<const Footprint*>>>());
-        if (column->monitor)
-            monitors_seen_ |=
-                std::find(column->observed.begin(), column->observed.end(), true) != column->observed.end();
-    }
-    owned_.resize(tables.columns.size());
-    const std::size_t words = (total + 63) / 64;
-    for (const auto& column : tables.columns) {
-        std::map<Id, unsigned> bit;
-        for (Id message = 0; message < column->messages.size() && !column->monitor; ++message)
-            bit.emplace(column->messages[message].sender, static_cast<unsigned>(bit.size()));
-        bits_.emplace_back();
-        for (Id message = 0; message < column->messages.size() && !column->monitor; ++message)
-            bits_.back().push_back(std::uint64_t{1} << bit[column->messages[message].sender]);
-    }
-    for (const auto& column : tables.columns) {
-        std::vector<May> may(column->locals.size());
-        std::vector<std::vector<Id>> next(column->locals.size());
-        for (Id local = 0; local < may.size(); ++local) {
-            may[local].sends.assign(words, 0);
-            if (column->monitor) continue;
-            for (const Closure::Enabled& one : closure.enabled[column->index][local]) {
-                for (const Outcome& outcome : one.behaviour->outcomes) {
-                    if (outcome.effect != Effect::moves) continue;
-                    next[local].push_back(outcome.local);
-                    if (column->locals[outcome.local].observation != column->locals[local].observation)
-                        may[local].visible = true;
-                    for (const Send& send : outcome.sends) {
-                        if (tables.columns[send.column]->monitor) {
-                            may[local].emits = true;
-                            may[local].visible |= monitors_seen_;
-                        } else {
-                            const std::size_t bit = first_[send.column] + send.message;
-                            may[local].sends[bit / 64] |= std::uint64_t{1} << (bit % 64);
-                        }
-                    }
-                }
-            }
-        }
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (std::size_t local = may.size(); local-- > 0;) {
-                May& here = may[local];
-                for (Id after : next[local]) {
-                    const May& there = may[after];
-                    for (std::size_t i = 0; i < words; ++i) {
-                        const std::uint64_t more = there.sends[i] & ~here.sends[i];
-                        here.sends[i] |= more;
-                        changed |= more != 0;
-                    }
-                    changed |= (there.emits && !here.emits) || (there.visible && !here.visible);
-                    here.emits |= there.emits;
-                    here.visible |= there.visible;
-                }
-            }
-        }
-        if (!options.conditional && !may.empty()) {
-            // What any local state may do, in the place of the first.
-            for (std::size_t local = 1; local < may.size(); ++local) {
-                for (std::size_t i = 0; i < words; ++i) may[0].sends[i] |= may[local].sends[i];
-                may[0].emits |= may[local].emits;
-                may[0].visible |= may[local].visible;
-            }
-        }
-        may_.push_back(std::move(may));
-    }
-}
-
-// A cycle of states takes every process it moves round a cycle of local states, and every message it consumes is sent
-// again along the way. So start from the moves that lie on cycles of local states, and strike those that consume what
-// no remaining move sends, until nothing changes.
-bool Relations::may_cycle(const Tables& tables, const Closure& closure) {
-    struct Move {
-        Id column, from, to, transition, set;
-        const std::vector<Send>* sends;
-    };
-    std::vector<Move> moves;
-    for (const auto& column : tables.columns)
-        for (Id local = 0; local < column->locals.size() && !column->monitor; ++local)
-            for (const Closure::Enabled& one : closure.enabled[column->index][local])
-                for (const Outcome& outcome : one.behaviour->outcomes)
-                    if (outcome.effect == Effect::moves)
-                        moves.push_back({column->index, local, outcome.local, one.transition, one.set, &outcome.sends});
-    for (std::size_t before = moves.size() + 1; moves.size() < before;) {
-        before = moves.size();
-        // Local states that can be left and come back to: strike those without a way in or a way out, again and again.
-        for (std::size_t count = moves.size() + 1; moves.size() < count;) {
-            count = moves.size();
-            std::set<std::pair<Id, Id>> entered, left;
-            for (const Move& move : moves) {
-                entered.emplace(move.column, move.to);
-                left.emplace(move.column, move.from);
-            }
-            std::erase_if(moves, [&](const Move& move) {
-                return !entered.contains({move.column, move.from}) || !left.contains({move.column, move.to});
-            });
-        }
-        std::set<std::pair<Id, Id>> sent;
-        for (const Move& move : moves)
-            for (const Send& send : *move.sends) sent.emplace(send.column, send.message);
-        std::erase_if(moves, [&](const Move& move) {
-            const Column& column = *tables.columns[move.column];
-            if (column.transitions[move.transition].keep) return false;
-            const auto set = column.sets[move.set];
-            return std::any_of(set.begin(), set.end(), [&](Id message) {
-                return !column.messages[message].stands && !sent.contains({move.column, message});
-            });
-        });
-    }
-    return !moves.empty();
-}
-
-std::string Relations::unsupported(const Tables& tables, const Closure& closure) {
-    for (const auto& column : tables.columns)
-        if (column->as_is) return "nothing is known of a process that is too large for the optimistic universe";
-    if (tables.network.bounded()) return "a bounded channel makes steps depend on how full it is";
-    if (tables.has_budget()) return "steps that draw on a common budget depend on each other";
-    if (tables.network.order == Order::fifo && tables.network.head == Head::drop)
-        return "throwing away what arrives is a step that the closure does not list";
-    if (tables.network.losses_unlimited) return "no relation is proven for a network that loses messages";
-    if (tables.network.duplicates_unlimited) return "no relation is proven for a network that repeats messages";
-    for (const auto& column : tables.columns) {
-        std::set<Id> senders;
-        for (Id message = 0; message < column->messages.size() && !column->monitor; ++message)
-            senders.insert(column->messages[message].sender);
-        if (senders.size() > 64) return "more than 64 processes send to one";
-    }
-    for (const auto& column : tables.columns)
-        for (const auto& behaviours : closure.enabled[column->index])
-            for (const Closure::Enabled& one : behaviours)
-                for (const Outcome& outcome : one.behaviour->outcomes)
-                    for (const Send& send : outcome.sends) {
-                        const Column& receiver = *tables.columns[send.column];
-                        if (!receiver.monitor && receiver.messages[send.message].sender != column->index)
-                            return "a process passes on what others have sent";
-                    }
-    for (const auto& column : tables.columns)
-        for (const Transition& transition : column->transitions)
-            if (transition.mode == Mode::maximal) return "a maximal quorum may be disabled by a message that arrives";
-    return {};
-}
-
-const Footprint& Relations::footprint(Id column, Id cell, const StepList& steps) {
-    auto& known = *known_[column];
-    if (cell < known.size())
-        if (const Footprint* found = known[cell].load(std::memory_order_acquire)) return *found;
-    Column& owner = *tables_.columns[column];
-    const std::lock_guard guard(owner.lock);
-    while (known.size() <= cell) known.append([](auto&) {});
-    if (const Footprint* found = known[cell].load(std::memory_order_relaxed)) return *found;
-    owned_[column].push_back(build(owner, cell, steps));
-    known[cell].store(owned_[column].back().get(), std::memory_order_release);
-    return *owned_[column].back();
-}
-
-std::unique_ptr<Footprint> Relations::build(Column& column, Id cell, const StepList& steps) const {
-    auto result = std::make_unique<Footprint>();
-    const bool set_channel = tables_.network.order == Order::set;
-    for (const Step& step : steps) {
-        if (step.effect == Effect::cut) continue;  // it leads nowhere
-        ++result->enabled;
-        result->visible |= step.observed;
-        if (step.kind == Kind::step && set_channel && !column.transitions[step.transition].keep)
-            for (Id message : column.sets[step.set]) result->consumed.push_back(message);
-        for (Id i = 0; i < step.send_count; ++i) {
-            if (tables_.columns[step.sends[i].column]->monitor) {
-                result->emits = true;
-                result->visible |= monitors_seen_;
-            } else if (set_channel) {
-                result->sends.push_back(step.sends[i]);
-            }
-        }
-    }
-    const auto once = [](auto& list, auto less) {
-        std::sort(list.begin(), list.end(), less);
-        const auto same = [&](const auto& a, const auto& b) { return !less(a, b) && !less(b, a); };
-        list.erase(std::unique(list.begin(), list.end(), same), list.end());
-    };
-    once(result->consumed, std::less<Id>());
-    once(result->sends,
-         [](const Send& a, const Send& b) { return std::tie(a.column, a.message) < std::tie(b.column, b.message); });
-    list_missing(column, cell, *result);
-    return result;
-}
-
-// The steps that only lack messages, by the senders of what is missing. Where the senders of one are among those of
-// another, the smaller set of senders stands for both, with the messages of both.
-void Relations::list_missing(const Column& column, Id cell, Footprint& footprint) const {
-    const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
-    std::vector<char> there(column.messages.size(), 0);
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-        const bool head = i == 0 || column.messages[pending[i - 1]].sender != column.messages[pending[i]].sender;
-        if (tables_.network.order != Order::fifo || head) there[pending[i]] = 1;
-    }
-    const std::vector<std::uint64_t>& bits = bits_[column.index];
-    struct Lack {
-        std::uint64_t senders;
-        std::span<const Id> set;
-    };
-    std::vector<Lack> lacks;
-    std::vector<std::uint64_t> smallest;
-    for (const Closure::Enabled& one : closure_.enabled[column.index][column.cells[cell].local]) {
-        Lack lack{0, column.sets[one.set]};
-        for (Id message : lack.set)
-            if (!there[message]) lack.senders |= bits[message];
-        if (lack.senders == 0) continue;  // it is possible now
-        lacks.push_back(lack);
-        const auto within = [&](std::uint64_t other) { return (other & ~lack.senders) == 0; };
-        if (std::any_of(smallest.begin(), smallest.end(), within)) continue;
-        std::erase_if(smallest, [&](std::uint64_t other) { return (lack.senders & ~other) == 0; });
-        smallest.push_back(lack.senders);
-    }
-    std::sort(smallest.begin(), smallest.end(), [](std::uint64_t a, std::uint64_t b) {
-        return std::make_pair(std::popcount(a), a) < std::make_pair(std::popcount(b), b);
-    });
-    std::vector<char> listed(column.messages.size());
-    for (const std::uint64_t senders : smallest) {
-        std::fill(listed.begin(), listed.end(), 0);
-        for (const Lack& lack : lacks)
-            if ((senders & ~lack.senders) == 0)
-                for (Id message : lack.set)
-                    if (!there[message] && (bits[message] & senders) != 0) listed[message] = 1;
-        Footprint::Clause clause;
-        for (Id message = 0; message < listed.size(); ++message) {
-            if (!listed[message]) continue;
-            const Id sender = column.messages[message].sender;
-            const auto same = [&](const Footprint::Missing& other) { return other.sender == sender; };
-            auto place = std::find_if(clause.begin(), clause.end(), same);
-            if (place == clause.end()) place = clause.insert(clause.end(), {sender, {}});
-            place->messages.push_back(message);
-        }
-        footprint.clauses.push_back(std::move(clause));
-    }
-}
 
 Stubborn::Stubborn(Tables& tables, Relations& relations) : tables_(tables), relations_(relations) {
     for (const auto& column : tables.columns) processes_ += !column->monitor;
-    footprints_.resize(processes_);
-    in_.resize(processes_);
-}
-
-void Stubborn::add(Id column) {
-    if (in_[column]) return;
-    in_[column] = 1;
-    enabled_ += footprints_[column]->enabled;
-    queue_.push_back(column);
+    roots_.resize(processes_);
+    steps_.resize(processes_);
+    queued_.resize(processes_);
+    settled_.resize(processes_);
 }
 
 bool Stubborn::choose(std::span<const Id> cells) {
-    std::vector<Query> none_asked;
+    cells_ = cells;
+    unsigned spent = 0;
+    for (unsigned kind = 0; kind < budgets && tables_.has_budget(); ++kind)
+        if (tables_.left(cells.back(), static_cast<Budget>(kind)) == 0) spent |= 1u << kind;
     Id all = 0;
     for (Id column = 0; column < processes_; ++column) {
-        const StepList* steps = tables_.steps(column, cells[column], none_asked);
-        footprints_[column] = &relations_.footprint(column, cells[column], *steps);
-        all += footprints_[column]->enabled;
+        steps_[column] = tables_.steps(column, cells[column], queries_);
+        roots_[column] = &relations_.root(column, cells[column], *steps_[column], spent);
+        all += roots_[column]->all;
     }
+    foresee();
+    const PorOptions& options = relations_.options;
     Id best = all;
-    for (Id seed = 0; seed < processes_; ++seed) {
-        if (footprints_[seed]->enabled == 0) continue;
-        if (close(seed, cells, best)) {
-            best = enabled_;
-            best_ = in_;
-            if (best == 1 || !relations_.options.smallest) break;
-        } else if (!relations_.options.smallest) {
-            break;
+    // Processes with few steps first: they are likely to make small sets, and cheap to look at.
+    order_.clear();
+    for (Id column = 0; column < processes_; ++column)
+        if (!roots_[column]->seeds.empty()) order_.push_back(column);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](Id a, Id b) { return roots_[a]->seeds.size() < roots_[b]->seeds.size(); });
+    for (const Id seed : order_) {
+        for (const Id key : roots_[seed]->seeds) {
+            if (close(seed, key, best)) {
+                best = enabled_;
+                best_ = footprints_;
+            }
+            if (best <= 1 || !options.smallest) break;
+        }
+        if (best <= 1 || !options.smallest) break;
+    }
+    if (best >= all) return false;
+    chosen_.assign(processes_, nullptr);
+    for (Id column = 0; column < processes_; ++column)
+        if (!best_[column]->labels.empty()) chosen_[column] = &best_[column]->steps;
+    return true;
+}
+
+const Footprint& Stubborn::grown(const Footprint& from, const Labels& more) {
+    question_.assign({from.column, static_cast<Id>(from.serial)});
+    more.write(question_);
+    const Id number = grown_.intern(question_);
+    if (number == growths_.size()) growths_.push_back(&relations_.grow(from, more));
+    return *growths_[number];
+}
+
+const Footprint& Stubborn::started(Id seed, Id key) {
+    const auto [first, count] = relations_.range(seed);
+    const std::span<const std::uint64_t> sendable(coming_.data() + first, count);
+    ask(seed, key, sendable);
+    const Id number = started_.intern(question_);
+    if (number == starts_.size()) starts_.push_back(&relations_.start(*roots_[seed], key, sendable));
+    return *starts_[number];
+}
+
+bool Stubborn::add(Id column, const Labels& labels) {
+    if (labels.within(footprints_[column]->labels)) return false;
+    put(column, grown(*footprints_[column], labels));
+    return true;
+}
+
+void Stubborn::put(Id column, const Footprint& next) {
+    enabled_ += next.enabled - footprints_[column]->enabled;
+    footprints_[column] = &next;
+    visible_ |= next.visible;
+    draws_ |= next.draws;
+    settled_[column] = 0;
+    if (!queued_[column]) {
+        queued_[column] = true;
+        queue_.push_back(column);
+    }
+}
+
+// A process gets nothing, then what the others can send without getting anything, and so on.
+void Stubborn::foresee() {
+    coming_.assign(relations_.words(), relations_.options.conditional ? 0 : ~std::uint64_t{0});
+    dirty_.assign(tables_.columns.size(), relations_.options.conditional);
+    for (bool changed = relations_.options.conditional; changed;) {
+        changed = false;
+        for (Id column = 0; column < processes_; ++column) {
+            if (!dirty_[column]) continue;
+            dirty_[column] = false;
+            const auto [first, count] = relations_.range(column);
+            const std::span<const std::uint64_t> sendable(coming_.data() + first, count);
+            ask(column, none, sendable);
+            const Id number = asked_.intern(question_);
+            if (number == answers_.size()) answers_.push_back(&relations_.forward(*roots_[column], sendable));
+            const std::vector<std::uint64_t>& sends = *answers_[number];
+            for (std::size_t i = 0; i < sends.size(); ++i) {
+                if ((sends[i] & ~coming_[i]) == 0) continue;
+                coming_[i] |= sends[i];
+                dirty_[relations_.receiver(i)] = true;
+                changed = true;
+            }
         }
     }
-    return best < all;
 }
 
-bool Stubborn::possible(Id receiver, Id message) const {
-    const Id sender = tables_.columns[receiver]->messages[message].sender;
-    return !in_[sender] && relations_.may_send(sender, local(sender), receiver, message);
+// Puts a question about a cell into numbers.
+void Stubborn::ask(Id column, Id key, std::span<const std::uint64_t> sendable) {
+    question_.assign({column, static_cast<Id>(roots_[column]->serial), key});
+    for (const std::uint64_t word : sendable) {
+        question_.push_back(static_cast<Id>(word));
+        question_.push_back(static_cast<Id>(word >> 32));
+    }
 }
 
-void Stubborn::settle(Id receiver, const Footprint::Clause& clause) {
-    Id candidate = none;
-    for (const Footprint::Missing& missing : clause) {
-        const bool can_come = std::any_of(missing.messages.begin(), missing.messages.end(),
-                                          [&](Id message) { return possible(receiver, message); });
+bool Stubborn::pending(Id receiver, Id message) const {
+    const Column& column = *tables_.columns[receiver];
+    const std::span<const Id> inbox = column.inboxes[column.cells[cells_[receiver]].inbox];
+    return std::binary_search(inbox.begin(), inbox.end(), message);
+}
+
+bool Stubborn::sendable(Id receiver, Id message) const {
+    const std::size_t bit = relations_.bit(receiver, message);
+    if (!(coming_[bit / 64] >> (bit % 64) & 1)) return false;
+    for (const Id sender : relations_.emitters(bit))
+        if (Relations::may_send(*footprints_[sender]->outside, bit)) return true;
+    return false;
+}
+
+void Stubborn::keep_from(Id receiver, Id message) {
+    const std::size_t bit = relations_.bit(receiver, message);
+    for (const Id sender : relations_.emitters(bit))
+        add(sender, May::labels(footprints_[sender]->outside->senders, bit));
+}
+
+Id Stubborn::cost(Id receiver, Id message) {
+    const std::size_t bit = relations_.bit(receiver, message);
+    Id sum = 0;
+    for (const Id sender : relations_.emitters(bit)) {
+        const Labels& labels = May::labels(footprints_[sender]->outside->senders, bit);
+        if (!labels.empty()) sum += grown(*footprints_[sender], labels).enabled - footprints_[sender]->enabled;
+    }
+    return sum;
+}
+
+// What must come along without a choice.
+void Stubborn::oblige(Id column) {
+    const Footprint& footprint = *footprints_[column];
+    for (const Id message : footprint.consumed)
+        if (sendable(column, message)) keep_from(column, message);
+    const bool set_channel = tables_.network.order == Order::set;
+    for (const Send& send : footprint.sends) {
+        const Column& receiver = *tables_.columns[send.column];
+        add(send.column, May::labels(footprints_[send.column]->outside->greedy, send.message));
+        if (set_channel && !receiver.messages[send.message].stands &&
+            (pending(send.column, send.message) || sendable(send.column, send.message)))
+            add(send.column, May::labels(footprints_[send.column]->outside->takers, send.message));
+    }
+    for (Id other = 0; other < processes_ && !footprint.events.empty(); ++other) {
+        Labels labels;
+        for (const auto& [monitor, another, label] : footprints_[other]->outside->events)
+            for (const Send& event : footprint.events)
+                if (monitor == event.column && !relations_.events_commute(monitor, event.message, another))
+                    labels.add(label);
+        add(other, labels);
+    }
+    for (const Footprint::Pardon& pardon : footprint.pardons) {
+        const auto asked_for = [&](const Send& send) {
+            const Column& receiver = *tables_.columns[send.column];
+            const std::vector<bool>& live = receiver.locals[receiver.cells[cells_[send.column]].local].live;
+            return send.message >= live.size() || live[send.message];
+        };
+        if (std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) add(column, pardon.label);
+    }
+    if (tables_.network.bounded()) oblige_channels(column);
+}
+
+void Stubborn::oblige_channels(Id column) {
+    const Footprint& footprint = *footprints_[column];
+    const std::vector<Id> cells(cells_.begin(), cells_.end());
+    for (Id number = 0; number < footprint.steps.size(); ++number) {
+        const Step& step = (*steps_[column])[number];
+        if (!footprint.steps[number] || step.effect != Effect::moves) continue;
+        const bool stalled =
+            tables_.network.when_full == WhenFull::block && tables_.room(cells, column, step, queries_) >= full;
+        for (Id i = 0; i < step.send_count; ++i) {
+            const Send& send = step.sends[i];
+            const Column& receiver = *tables_.columns[send.column];
+            if (receiver.monitor || send.message >= bundle_bit || receiver.messages[send.message].stands) continue;
+            const Id from = receiver.messages[send.message].sender;
+            const auto inbox = receiver.inboxes[receiver.cells[cells_[send.column]].inbox];
+            const auto there = std::count_if(inbox.begin(), inbox.end(), [&](Id message) {
+                return receiver.messages[message].sender == from && !receiver.messages[message].stands;
+            });
+            if (!stalled && (tables_.network.when_full == WhenFull::block ||
+                             static_cast<Id>(there) + step.send_count <= tables_.network.capacity))
+                continue;
+            Labels labels;
+            for (const auto& [message, takers] : footprints_[send.column]->outside->takers)
+                if (receiver.messages[message].sender == from) labels.add(takers);
+            add(send.column, labels);
+        }
+    }
+}
+
+bool Stubborn::possible(Id column, Id tag) {
+    const std::vector<Id> cells(cells_.begin(), cells_.end());
+    return std::any_of(steps_[column]->begin(), steps_[column]->end(), [&](const Step& step) {
+        return step.effect == Effect::moves && relations_.tag(*tables_.columns[column], step) == tag &&
+               tables_.room(cells, column, step, queries_) < full;
+    });
+}
+
+bool Stubborn::settle(Id column) {
+    const Footprint& footprint = *footprints_[column];
+    if (settled_[column] == footprint.clauses.size()) return false;
+    const auto [first, count] = relations_.range(column);
+    open_.assign(count, 0);
+    for (const Footprint* other : footprints_)
+        for (std::size_t i = 0; i < count; ++i) open_[i] |= other->outside->sends[first + i] & coming_[first + i];
+    for (std::size_t& next = settled_[column]; next < footprint.clauses.size(); ++next) {
+        const Footprint::Clause& clause = footprint.clauses[next];
+        bool kept = false;
+        for (std::size_t i = 0; i < count; ++i) kept |= (clause.missing[i] & ~open_[i]) != 0;
+        if (kept) continue;
+        Id cheapest = none, candidate = none;
+        for (std::size_t i = 0; i < count; ++i) {
+            for (std::uint64_t rest = clause.missing[i]; rest != 0; rest &= rest - 1) {
+                const Id message = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest));
+                if (!relations_.options.necessary) {
+                    keep_from(column, message);
+                    continue;
+                }
+                const Id price = cost(column, message);
+                if (price >= cheapest) continue;
+                cheapest = price;
+                candidate = message;
+            }
+        }
         if (!relations_.options.necessary) {
-            if (can_come) add(missing.sender);
-            continue;
+            add(column, clause.way);
+        } else if (!clause.way.empty() && grown(footprint, clause.way).enabled - footprint.enabled <= cheapest) {
+            add(column, clause.way);
+        } else {
+            keep_from(column, candidate);
         }
-        if (!can_come) return;
-        if (candidate == none || footprints_[missing.sender]->enabled < footprints_[candidate]->enabled)
-            candidate = missing.sender;
+        return true;
     }
-    if (candidate != none) add(candidate);
+    return false;
 }
 
 // The smallest set with the seed, as far as choices allow; false as soon as it has `limit` possible steps.
-bool Stubborn::close(Id seed, std::span<const Id> cells, Id limit) {
-    std::fill(in_.begin(), in_.end(), 0);
+bool Stubborn::close(Id seed, Id key, Id limit) {
+    footprints_ = roots_;
+    std::fill(queued_.begin(), queued_.end(), false);
     queue_.clear();
-    cells_ = cells;
     enabled_ = 0;
-    add(seed);
-    bool emits = false, visible = false;
-    for (std::size_t next = 0; next < queue_.size(); ++next) {
+    visible_ = false;
+    draws_ = 0;
+    unsigned drawn = 0;
+    bool seen = false;
+    if (tables_.network.bounded() && !possible(seed, key)) return false;
+    put(seed, started(seed, key));
+    const Keep keep = relations_.options.keep;
+    for (;;) {
         if (enabled_ >= limit) return false;
-        const Id column = queue_[next];
-        const Footprint& footprint = *footprints_[column];
-        for (Id message : footprint.consumed)
-            if (possible(column, message)) add(tables_.columns[column]->messages[message].sender);
-        for (const Send& send : footprint.sends) {
-            if (in_[send.column]) continue;
-            const Column& receiver = *tables_.columns[send.column];
-            const std::span<const Id> pending = receiver.inboxes[receiver.cells[cells[send.column]].inbox];
-            if (std::binary_search(pending.begin(), pending.end(), send.message)) add(send.column);
+        if (!queue_.empty()) {
+            const Id column = queue_.back();
+            queue_.pop_back();
+            queued_[column] = false;
+            oblige(column);
+            continue;
         }
-        if (footprint.emits && !emits) {
-            emits = true;
-            for (Id other = 0; other < processes_; ++other)
-                if (relations_.may_emit(other, local(other))) add(other);
+        if (visible_ && keep > Keep::safety) return false;
+        if (visible_ && !seen && keep == Keep::safety) {
+            seen = true;
+            for (Id other = 0; other < processes_; ++other) {
+                const Labels& labels = footprints_[other]->outside->visible;
+                add(other, labels);
+            }
+            continue;
         }
-        if (footprint.visible && !visible && relations_.options.visible) {
-            visible = true;
-            for (Id other = 0; other < processes_; ++other)
-                if (relations_.may_show(other, local(other))) add(other);
+        if (!relations_.weak() && draws_ != drawn) {
+            drawn = draws_;
+            for (Id other = 0; other < processes_; ++other) {
+                for (unsigned kind = 0; kind < budgets; ++kind)
+                    if (drawn >> kind & 1) add(other, footprints_[other]->outside->draws[kind]);
+            }
+            continue;
         }
-        for (const Footprint::Clause& clause : footprint.clauses) {
-            if (enabled_ >= limit) return false;
-            settle(column, clause);
-        }
+        bool open = false;
+        for (Id column = 0; column < processes_ && !open; ++column)
+            if (!footprints_[column]->labels.empty()) open = settle(column);
+        if (!open) break;
     }
-    return enabled_ < limit;
+    if (keep == Keep::branching) {
+        // NB: one step, which is deterministic.
+        if (enabled_ != 1) return false;
+        for (const Footprint* footprint : footprints_)
+            if (!footprint->single) return false;
+    }
+    return true;
 }
 
 }  // namespace quorate

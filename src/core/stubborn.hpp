@@ -1,120 +1,92 @@
-// Partial-order reduction by stubborn sets, process by process.
+// Partial-order reduction by stubborn sets: in a state, a set of labels such that it is enough to take the steps with
+// these labels.
 //
-// In a state, a set C of processes is sought such that it is enough to take the steps of C. All steps of a process are
-// taken or none, so a process outside C may move while those in C stay where they are, and only what their inboxes
-// receive in the meantime matters. C is closed under four rules, each for a condition of strong stubborn sets (Valmari
-// 1998):
+// The set is closed under rules that make it a strong stubborn set (D1 and D2 of Valmari 1998): while the others move,
+// what is possible in the set stays possible and commutes with them, and what is not possible does not become so.
 //
-//  1. A step of p in C that is not possible now because messages are missing: one of the missing messages must come
-//  from a
-//     process in C, unless one of them can never be sent any more (D1 for disabled steps: a necessary enabling set).
-//  2. On a set channel, p in C has a possible step that consumes m, and m may be sent again: the sender is in C. And p
-//  in C may
-//     send m to q, where an equal message is pending: q is in C. Before or after its twin was consumed, sending m
-//     differs (design rule 1). On multisets and FIFO channels there is no such conflict.
-//  3. Steps that emit events are dependent on each other (rule 6).
-//  4. If C has a possible step that a property may see, C holds every process that may still make a visible step.
+//  1. Within a process: a possible step of the set commutes with every step that can come about without the set, in
+//  every
+//     local state on the way (the footprint's labels are closed under this).
+//  2. A step of the set that is not possible because messages are missing: one of them must not be sent without the
+//  set,
+//     or the local state it starts from must not be reached without it (a necessary enabling set).
+//  3. On a set channel, a possible step consumes m: m is not sent again without the set. It sends m, and an equal
+//  message
+//     is pending or may be sent: nobody takes that without the set (design rule 1). Multisets and FIFO channels have no
+//     such conflict.
+//  4. Where a maximal set counts, one more message may disable: a message of the set is not sent to such a step.
+//  5. Bounded channels: where there is no room, the steps that make room are in the set; where a message is replaced,
+//     so are the steps that take from the channel. (Senders into one channel do not commute.)
+//  6. Events that do not commute, by the monitor's table, and steps that draw on one budget are in the set together.
+//  7. If the set has a possible step that a property may see, it holds every step that may be seen.
 //
-// Whether a message may still be sent is read off the closure: some local state that can be reached from the sender's
-// present one sends it, ignoring whether the messages for getting there arrive. (Following the chain further back, to
-// who must act before the sender can, was tried and gained nothing on Paxos.) The ignoring problem is left to the
-// search.
+// For what comes about without the set, messages are taken to be there if they may be sent from the present local
+// states. Deadlock means that no step of the protocol is possible; so the set holds one if there is one.
 #pragma once
 
-#include "analysis.hpp"
+#include "relations.hpp"
 
 namespace quorate {
-
-struct PorOptions {
-    bool necessary = true;    // rule 1 chooses one missing message (NET); otherwise every sender of one is taken
-    bool conditional = true;  // "may still" starts at the present local state, otherwise at any
-    bool smallest = true;     // try every process as a start and keep the smallest set, otherwise the first
-    bool visible = true;      // there are properties besides deadlock
-};
-
-// What a cell's steps depend on; built once per cell.
-struct Footprint {
-    struct Missing {
-        Id sender;
-        std::vector<Id> messages{};  // any of them would be of use
-    };
-    using Clause = std::vector<Missing>;  // one of the senders must be in the set
-
-    Id enabled = 0;  // possible steps
-    bool emits = false, visible = false;
-    std::vector<Id> consumed{};  // messages of this process that a possible step takes away
-    std::vector<Send> sends{};   // to processes, by possible steps
-    std::vector<Clause> clauses{};
-};
-
-class Relations {
-public:
-    // The closure must be complete. Observations must be set.
-    Relations(Tables& tables, const Closure& closure, PorOptions options);
-
-    // Why the relations do not hold for this system; empty if they do.
-    static std::string unsupported(const Tables& tables, const Closure& closure);
-
-    const PorOptions options;
-    // May a run come back to a state it has been in? If not, no step is ever put off for ever. With an optimistic
-    // universe this is about runs inside of it; the proviso is on in every mode where there may be such cycles (rule
-    // 4).
-    const bool cyclic;
-    const Footprint& footprint(Id column, Id cell, const StepList& steps);
-    bool may_send(Id sender, Id local, Id receiver, Id message) const {
-        const std::size_t bit = first_[receiver] + message;
-        return may_[sender][options.conditional ? local : 0].sends[bit / 64] >> (bit % 64) & 1;
-    }
-    bool may_emit(Id column, Id local) const { return may_[column][options.conditional ? local : 0].emits; }
-    bool may_show(Id column, Id local) const { return may_[column][options.conditional ? local : 0].visible; }
-
-private:
-    struct May {
-        std::vector<std::uint64_t> sends{};  // by receiver and message
-        bool emits = false, visible = false;
-    };
-    static bool may_cycle(const Tables& tables, const Closure& closure);
-    std::unique_ptr<Footprint> build(Column& column, Id cell, const StepList& steps) const;
-
-    void list_missing(const Column& column, Id cell, Footprint& footprint) const;
-
-    Tables& tables_;
-    const Closure& closure_;
-    std::vector<std::vector<std::uint64_t>> bits_{};  // per column and message: a bit for its sender
-    std::vector<std::size_t> first_{};
-    std::vector<std::vector<May>> may_{};
-    std::vector<std::unique_ptr<Segmented<std::atomic<const Footprint*>>>> known_{};
-    std::vector<std::vector<std::unique_ptr<Footprint>>> owned_{};
-    bool monitors_seen_ = false;
-};
 
 // Finds stubborn sets, state after state; one per thread.
 class Stubborn {
 public:
     Stubborn(Tables& tables, Relations& relations);
 
-    // Chooses the processes whose steps are to be taken; false if nothing is saved. The steps of all cells must be
-    // known.
+    // Chooses the steps to be taken; false if nothing is saved. The steps of all cells must be known.
     bool choose(std::span<const Id> cells);
-    const std::vector<char>& chosen() const { return best_; }
+    const Choice& chosen() const { return chosen_; }
 
 private:
-    bool close(Id seed, std::span<const Id> cells, Id limit);
-    void add(Id column);
-    Id local(Id column) const { return tables_.columns[column]->cells[cells_[column]].local; }
-    // May this message still be sent while no process of the set moves?
-    bool possible(Id receiver, Id message) const;
-    // Makes sure that the step a clause stands for does not come about while no process of the set moves.
-    void settle(Id receiver, const Footprint::Clause& clause);
+    bool close(Id seed, Id key, Id limit);
+    void put(Id column, const Footprint& next);
+    bool add(Id column, const Labels& labels);
+    bool add(Id column, Id label) {
+        if (footprints_[column]->labels.has(label)) return false;
+        Labels labels;
+        labels.add(label);
+        return add(column, labels);
+    }
+    const Footprint& grown(const Footprint& from, const Labels& more);
+    const Footprint& started(Id seed, Id key);
+    // Finds out what may still be sent at all, from this state on.
+    void foresee();
+    void ask(Id column, Id key, std::span<const std::uint64_t> sendable);
+    bool sendable(Id receiver, Id message) const;
+    // Adds the labels that send a message.
+    void keep_from(Id receiver, Id message);
+    // What adding them would cost, in possible steps.
+    Id cost(Id receiver, Id message);
+    void oblige(Id column);
+    void oblige_channels(Id column);
+    // Is there room for what some step with this tag sends?
+    bool possible(Id column, Id tag);
+    // Settles the first clause that is open; false if there is none.
+    bool settle(Id column);
+    bool pending(Id receiver, Id message) const;
 
     Tables& tables_;
     Relations& relations_;
     Id processes_ = 0;
-    std::vector<const Footprint*> footprints_{};
-    std::vector<char> in_{}, best_{};
-    std::vector<Id> queue_{};
     std::span<const Id> cells_{};
+    std::vector<const StepList*> steps_{};
+    std::vector<const Footprint*> roots_{}, footprints_{}, best_{};
+    std::vector<char> queued_{}, dirty_{};
+    std::vector<std::size_t> settled_{};
+    std::vector<Id> queue_{}, order_{};
+    std::vector<Query> queries_{};
+    std::vector<std::uint64_t> coming_{};  // the messages that may still be sent
+    std::vector<std::uint64_t> open_{};    // to one process, without the set
+    Interner asked_{};
+    std::vector<const std::vector<std::uint64_t>*> answers_{};
+    std::vector<Id> question_{};
+    Choice chosen_{};
     Id enabled_ = 0;
+    bool visible_ = false;
+    unsigned draws_ = 0;
+    // What was looked up before: the question, as numbers, and the answer.
+    Interner grown_{}, started_{};
+    std::vector<const Footprint*> growths_{}, starts_{};
 };
 
 }  // namespace quorate

@@ -106,6 +106,10 @@ Threads = Annotated[int, _searching("--threads", "The answer is the same for any
 Quotient = Annotated[Switch, _reducing("--quotient", "Merge local states that no property and no run can tell apart.")]
 DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages that their receiver will never consume.")]
 PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-net or dpor.", metavar="KIND")]
+PorWithout = Annotated[
+    list[str] | None,
+    _reducing("--por-without", "Leave out one refinement of partial orders (docs/partial-orders.md).", metavar="NAME"),
+]
 SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
 SelfCheck = Annotated[

@@ -74,6 +74,7 @@ def check(
     byzantine: Mapping[str, int] | None = None,
     network_model: NetworkModel = "m",
     self_check: bool = False,
+    por_options: Mapping[str, bool] | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
     environment = Environment(crash, crashes, byzantine or {}, network_model)
@@ -95,6 +96,7 @@ def check(
         max_depth,
         dpor_variant,
         self_check,
+        tuple(name for name, on in (por_options or {}).items() if not on),
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)

@@ -22,6 +22,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "dpor_variant": ("optimal", "classical"),
 }
 
+REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
+"""What makes stubborn sets smaller, each of which can be switched off (docs/partial-orders.md)."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -45,13 +48,17 @@ class Options:
     """Cut the runs of dynamic partial-order reduction there."""
     dpor_variant: str = "optimal"
     self_check: bool = False
+    por_without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
             value = getattr(self, name)
             if value not in allowed and not (name == "search" and value is None):
                 raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
-        for name in ("por", "split"):
+        for name in self.por_without:
+            if name not in REFINEMENTS:
+                raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
+        for name in ("por",):
             value = getattr(self, name)
             if value not in ("none", "lpor", "lpor-net", "dpor"):
                 raise _wrong(

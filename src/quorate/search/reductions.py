@@ -14,6 +14,9 @@ FIRST_BEHAVIOURS = 4_000
 FIRST_STATES = 200_000
 MOST_BEHAVIOURS = 60_000
 
+# The number of what partial-order reduction has to preserve, in the core's order.
+KEEP = {"deadlocks": 0, "safety": 1, "linear": 2, "branching": 3}
+
 Figures = dict[str, dict[str, Any]]
 
 
@@ -38,8 +41,8 @@ def analyse(model: Model, options: Options, most_behaviours: int | None = None) 
     elif options.symmetry != "none" and not unknown:
         model.symmetries = Symmetries(model, families) if families else None
         _tell_symmetries(model, figures)
+    figures["split"] = {"ran": False, "why": "switched off"}
     reduce(model, figures, options)
-    figures["split"] = {"ran": False, "why": "not in this version"}
     return figures
 
 
@@ -132,19 +135,23 @@ def visible(model: Model) -> bool:
 
 def _relate(model: Model, figures: Figures, options: Options) -> None:
     """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
-    why = _no_relations(model) or model.engine.relate(options.por == "lpor-net", True, True, visible(model))
+    without = options.por_without
+    why = model.engine.relate(
+        necessary=options.por == "lpor-net" and "necessary" not in without,
+        conditional="conditional" not in without,
+        smallest="smallest" not in without,
+        commuting="commuting" not in without,
+        key="key" not in without,
+        # A check by definition cannot see that two states differ only in messages that nobody asks for.
+        twins="twins" not in without and not options.self_check,
+        split_quorums=options.split in ("quorum", "combined"),
+        split_replies=options.split in ("reply", "combined"),
+        keep=KEEP["safety" if visible(model) else "deadlocks"],
+    )
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
-
-
-def _no_relations(model: Model) -> str:
-    """Why the relations between steps are not proven in this environment; empty if they are."""
-    if model.definition.attackers:
-        return "what Byzantine processes may send stays when it is consumed, and the relations do not know that"
-    if model.definition.environment.network_model != "m":
-        return (
-            "with delivery events a message comes from its channel, and the relations take it to come from its sender"
-        )
-    return ""
+    if options.split != "none":
+        told = "each part of a transition is chosen or left out alone"
+        figures["split"] = {"ran": not why, "why": why or told, "kind": options.split}
 
 
 def _dead_messages_matter(model: Model) -> str:

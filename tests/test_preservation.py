@@ -1,0 +1,160 @@
+"""What each mode of partial-order reduction keeps of whole graphs: runs for linear time, branching for branching."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from generator import Protocol, protocols, system, without_claims
+from preservation import Graph, same_branching, same_runs
+from quorate import Message, Peers, Process, System, on, start, step
+from quorate.analysis.model import Model
+from quorate.language.definition import define
+from quorate.search.reductions import KEEP
+from test_against_reference import sized
+
+few = settings(max_examples=max(1, settings().max_examples // 2))
+MOST_STATES = 300
+
+
+def _relate(model: Model, keep: str) -> str:
+    return model.engine.relate(
+        necessary=True,
+        conditional=True,
+        smallest=True,
+        commuting=True,
+        key=True,
+        twins=True,
+        split_quorums=True,
+        split_replies=True,
+        keep=KEEP[keep],
+    )
+
+
+def graphs(made: System, keep: str, *, reduced: bool, field: str = "x") -> tuple[Graph, Graph] | None:
+    """The graph without and with partial-order reduction, where the first process's field is observed."""
+    model = Model(define(made), ())
+    column = next(each for each in model.definition.columns if field in each.spec.fields)
+    model.observed[column.index][list(column.spec.fields).index(field) + 1] = True
+    model.engine.observe(model.observed)
+    if not model.engine.close(model, 20_000)["complete"]:
+        return None
+    network = model.definition.network
+    model.engine.reduce(reduced, reduced and network.kind != "fifo" and network.capacity is None)
+    full = Graph.of(model.engine, model)
+    if len(full.seen) > MOST_STATES or _relate(model, keep):
+        return None
+    return full, Graph.of(model.engine, model)
+
+
+@few
+@given(protocols(), st.booleans())
+def test_linear_time(protocol: Protocol, reduced: bool) -> None:
+    found = graphs(system(without_claims(sized(protocol))), "linear", reduced=reduced)
+    assume(found is not None)
+    assert found is not None
+    assert same_runs(*found)
+
+
+@few
+@given(protocols(), st.booleans())
+def test_branching_time(protocol: Protocol, reduced: bool) -> None:
+    found = graphs(system(without_claims(sized(protocol))), "branching", reduced=reduced)
+    assume(found is not None)
+    assert found is not None
+    assert same_branching(*found)
+
+
+class Tick(Message):
+    pass
+
+
+class Clock(Process):
+    x: int = 0
+
+    @step(when=lambda self: self.x < 2)
+    def ticks(self) -> None:
+        self.x += 1
+
+
+class Idler(Process):
+    """Turns round and round, unseen."""
+
+    phase: int = 0
+
+    @step(when=lambda self: True)
+    def turns(self) -> None:
+        self.phase = 1 - self.phase
+
+
+class Idle(System):
+    """Without a proviso the idler's cycle would put the clock off for ever."""
+
+    def build(self) -> None:
+        self.spawn(Idler)
+        self.spawn(Clock)
+
+
+class Listener(Process):
+    x: int = 0
+
+    @on(Tick)
+    def hears(self, m: Tick) -> None:
+        self.x = min(self.x + 1, 3)
+
+
+class Sender(Process):
+    listener: Peers
+    sent: bool = False
+
+    @start
+    def sends(self) -> None:
+        self.sent = True
+        self.send(self.listener, Tick())
+
+
+class Independent(System):
+    """Three senders that nobody can tell apart in time: their order does not matter."""
+
+    def build(self) -> None:
+        listeners = self.spawn(Listener, 1)
+        for _ in range(3):
+            self.spawn(Sender, listener=listeners)
+
+
+@pytest.mark.parametrize("keep", ["safety", "linear", "branching"])
+def test_a_cycle_puts_nothing_off_for_ever(keep: str) -> None:
+    found = graphs(Idle(), keep, reduced=False)
+    assert found is not None
+    assert set(found[1].seen) == set(found[0].seen)
+    if keep != "safety":
+        assert same_runs(*found)
+        assert same_branching(*found)
+
+
+def test_deadlocks_alone_need_no_proviso() -> None:
+    """No run of this system ends, so it is enough to follow the idler."""
+    found = graphs(Idle(), "deadlocks", reduced=False)
+    assert found is not None
+    assert (len(found[0].seen), len(found[1].seen)) == (6, 2)
+
+
+@pytest.mark.parametrize("keep", list(KEEP))
+def test_each_mode_reduces(keep: str) -> None:
+    """The senders come one after the other, then the listener takes what it was sent in any order."""
+    found = graphs(Independent(), keep, reduced=False)
+    assert found is not None
+    assert (len(found[0].seen), len(found[1].seen)) == (27, 11)
+
+
+def test_the_comparison_tells_graphs_apart() -> None:
+    """A test of the tests: a lost run, a lost end, a lost choice."""
+    a, b, c = (0,), (1,), (2,)
+    full = Graph([0], [a, b, c], [{1, 2}, set(), set()])
+    assert not same_runs(full, Graph([0], [a, b], [{1}, set()]))
+    assert not same_runs(full, Graph([0], [a, b, c], [{1, 2}, {1}, set()]))
+    early = Graph([0], [a, a, a, b, c], [{1, 2}, {3}, {4}, set(), set()])
+    assert same_runs(full, early)
+    assert not same_branching(full, early)
+    assert same_branching(full, Graph([0], [a, a, b, c], [{1}, {2, 3}, set(), set()]))
