@@ -208,9 +208,6 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
 
 
-_UNITS = {"order": "renamings"}
-
-
 def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:
     if found is None:
         return
@@ -231,11 +228,16 @@ def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]
 def _reduction(figures: Mapping[str, Any]) -> Content:
     """The figures that a reduction gave, a factor where there is one, and what it is based on."""
     of = figures.get("of")
-    parts: list[str] = []
+    parts: list[str] = [figures["group"]] if "group" in figures else []
+    if "gain" in figures:
+        gain, order = figures["gain"], figures["order"]
+        parts.append(f"one for {gain:,.1f} states, {figures['efficiency']:.0%} of {count(order, 'renaming')}")
     for name, value in figures.items():
+        if name in ("order", "stands_for", "gain", "efficiency"):
+            continue
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
             amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
-            parts.append(f"{amount} {_UNITS.get(name, name).replace('_', ' ')}")
+            parts.append(f"{amount} {name.replace('_', ' ')}")
     if isinstance(figures.get("factor"), int | float):
         parts.append(f"factor {figures['factor']:,.1f}")
     why = str(figures.get("why", ""))
