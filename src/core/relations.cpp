@@ -607,7 +607,9 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
     }
     std::map<std::pair<Id, Id>, Id> emitters;  // the process that sends into a channel
     for (const auto& column : tables.columns) {
-        if (column->clean) return "with clean channels a message that arrives disables what was enabled before";
+        // With clean channels a message that arrives disables what was enabled before; with unclean ones the relations
+        // have not been compared with the full search.
+        if (column->input) return "no relation is proven for delivery events";
         for (const auto& behaviours : closure.enabled[column->index])
             for (const Closure::Enabled& one : behaviours)
                 for (const Outcome& outcome : one.behaviour->outcomes)
