@@ -57,9 +57,9 @@ three; Spin has one state more, from which it chooses who is the traitor. In Mur
     THESIS: """\
 ## Peers: Paxos and Oral Messages in the thesis' grain
 
-Rumur on what the thesis checks with Murphi, with the same steps and the same observed property in both. Paxos takes one
-message a step, has two proposers, three acceptors and no learners, and proposers are interchangeable: which ballot each
-has is open at the beginning ([ours](../benchmarks/protocols/thesis_paxos.py),
+Rumur on what the thesis checks with Murphi, with the same steps and the same observed property in both. Paxos sends or
+receives one message a step, has two proposers, three acceptors and no learners, and proposers are interchangeable:
+which ballot each has is open at the beginning ([ours](../benchmarks/protocols/thesis_paxos.py),
 [in Murphi](../benchmarks/models/thesis-paxos.m)). In Oral Messages, with three and four lieutenants, reports are heard
 one at a time ([ours](../benchmarks/protocols/thesis_om.py), [in Murphi](../benchmarks/models/thesis-om.m)).""",
     STORAGE: """\

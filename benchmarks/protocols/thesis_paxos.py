@@ -1,5 +1,6 @@
 """Paxos as Bokor's thesis models it for Murphi (2011, section 3.6.1): one message a step, no learners.
 
+A message is sent or received a step, so that a proposer may crash in the middle of telling the acceptors.
 Proposers are interchangeable: what each proposes is its identity, and which ballot it has is open at the beginning.
 What was accepted is remembered by the acceptors, so that a property can say what was chosen.
 """
@@ -7,7 +8,7 @@ What was accepted is remembered by the acceptors, so that a property can say wha
 from itertools import permutations
 from typing import NamedTuple
 
-from quorate import Message, Peers, Pid, Process, System, invariant, majority, on, start
+from quorate import Message, Peers, Pid, Process, System, invariant, majority, on, step
 
 
 class Vote(NamedTuple):
@@ -31,24 +32,25 @@ class Proposer(Process):
     acceptors: Peers
     majority: int
     ballot: int = 0
-    waiting: bool = False
+    untold: Peers = Peers()  # those to whom the message that is due has not gone yet
     promises: int = 0
     highest: Vote | None = None
+    proposal: Vote | None = None
 
-    @start
-    def prepare(self) -> None:
-        self.waiting = True
-        self.send(self.acceptors, Prepare(self.ballot))
+    @step(when=lambda self: bool(self.untold))
+    def tell(self) -> None:
+        acceptor = self.choose(self.untold)
+        self.untold -= {acceptor}
+        self.send(acceptor, Accept(self.proposal) if self.proposal else Prepare(self.ballot))
 
-    @on(Promise, when=lambda self, m: self.waiting)
+    @on(Promise, when=lambda self, m: self.proposal is None)
     def count(self, m: Promise) -> None:
         self.promises += 1
         if m.vote and (self.highest is None or m.vote.ballot > self.highest.ballot):
             self.highest = m.vote
         if self.promises == self.majority:
-            value = self.highest.value if self.highest else self.pid
-            self.waiting, self.promises, self.highest = False, 0, None
-            self.send(self.acceptors, Accept(Vote(self.ballot, value)))
+            self.proposal = Vote(self.ballot, self.highest.value if self.highest else self.pid)
+            self.untold, self.promises, self.highest = self.acceptors, 0, None
 
 
 class Acceptor(Process):
@@ -89,7 +91,8 @@ class ThesisPaxos(System):
         else:
             acceptors = self.spawn(Acceptor, self.acceptors)
             servers = self.spawn(Proposer, self.proposers)
-        self.connect(servers, acceptors=acceptors.playing(Acceptor), majority=majority(self.acceptors))
+        everyone = acceptors.playing(Acceptor)
+        self.connect(servers, acceptors=everyone, untold=everyone, majority=majority(self.acceptors))
         for acceptor in acceptors:
             self.connect(acceptor, heedful=self.heedful)
         for server, ballot in zip(servers, ballots, strict=True):
