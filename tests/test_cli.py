@@ -173,7 +173,10 @@ def test_a_property_that_raises_is_an_error_of_that_property_with_the_run_to_it(
     ran = Ran("check", "raises.py")
     assert ran.status == 2
     assert "the property `small` raised" in ran.err
+    assert "The shortest run to a state in which small raises an error: 2 steps" in ran.err
     assert "counter1  up" in ran.err
+    assert "✗ small raises an error here\n        counter1.count = 2" in ran.err
+    assert "breaks" not in ran.err
 
 
 def test_a_message_that_nobody_takes_is_a_warning() -> None:

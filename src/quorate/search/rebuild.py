@@ -7,14 +7,14 @@ a defect.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from quorate.analysis.model import Model
 from quorate.language.definition import Property
 from quorate.language.errors import QuorateError
 from quorate.properties import evaluate, explain
 from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
-from quorate.traces.trace import Trace
+from quorate.traces.trace import Kind, Trace
 
 
 class ReplayError(QuorateError):
@@ -38,7 +38,7 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
             raise _disagree(f"step {position} leads nowhere")
         taken.append(step)
         state = step.next
-    kind: Literal["violation", "witness"] = "violation"
+    kind: Kind = "violation"
     reason: tuple[str, ...] = ()
     finding = found["finding"]
     if finding == "failure":
@@ -62,13 +62,15 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
     else:
         prop: Property = model.properties[found["property"]]
         name = prop.name
-        kind = "witness" if finding == "reached" else "violation"
         evaluation = evaluate(definition, prop, state.locals)
         if finding == "raises":
+            kind = "error"
             if evaluation.failure is None:
                 raise _disagree(f"{name} does not raise in the last state")
         elif evaluation.value != (finding == "reached"):
             raise _disagree(f"{name} is {evaluation.value} in the last state")
+        elif finding == "reached":
+            kind = "witness"
         reason = explain(definition, prop, state.locals)
     return Trace(kind, name, reason, definition, initial, tuple(taken), shortest)
 

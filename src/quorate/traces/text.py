@@ -93,6 +93,8 @@ def heading(trace: Trace) -> str:
     which = "The shortest run" if trace.shortest else "A run"
     if trace.kind == "witness":
         shows = f"that reaches {trace.property}"
+    elif trace.kind == "error":
+        shows = f"to a state in which {trace.property} raises an error"
     elif failing(trace) is not None:
         shows = "to the failure"
     elif trace.property == "deadlock":
@@ -240,6 +242,8 @@ def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
     where = "here" if trace.steps else "in the initial state"
     if trace.kind == "witness":
         page.add(Piece(f"  ✓ {trace.property} is reached {where}", "good"))
+    elif trace.kind == "error":
+        page.add(Piece(f"  ✗ {trace.property} raises an error {where}", "bad"))
     elif trace.property == "deadlock":
         page.add(Piece(f"  ✗ nothing more can happen {where}", "bad"))
     else:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from quorate.semantics import State, Step
     from quorate.traces.explain import Part
 
+Kind = Literal["violation", "witness", "error"]
+"""In the last state (or step) something is wrong, or something is reached, or a property raises instead of answering."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -21,7 +24,7 @@ class Trace:
     Only the last step may lack a next state: then its handler failed and nothing else happened.
     """
 
-    kind: Literal["violation", "witness"]
+    kind: Kind
     property: str
     reason: tuple[str, ...]  # what the property read in the last state, one value a line
     definition: Definition
