@@ -1,4 +1,7 @@
+import _thread
 import itertools
+import multiprocessing
+import threading
 import time
 
 import pytest
@@ -33,19 +36,8 @@ class Endless(Process):
     def inside(self) -> None:
         any(False for _ in itertools.count())
 
-    @start
-    def long_but_finite(self) -> None:
-        work_for(0.15)
-        self.n = 1
-
     @quorum(Note, size=1, when=lambda self: any(False for _ in itertools.count()))
     def guard(self, notes: frozenset[Note]) -> None: ...
-
-
-def work_for(seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        pass
 
 
 @pytest.fixture(autouse=True)
@@ -98,14 +90,151 @@ def test_a_property_without_end() -> None:
     assert is_endless(found)
 
 
-def test_a_handler_that_is_merely_slow_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchdog, "MAX_STEPS", 10**9)
-    (outcome,) = run(Endless, "long_but_finite")
+def test_a_handler_that_is_merely_slow_is_not() -> None:
+    runs: list[int] = []
+
+    class Slow(Process):
+        n: int = 0
+
+        @start
+        def wait_for_the_patrol(self) -> None:
+            runs.append(self.n)
+            while len(runs) == 1:
+                pass
+            self.n = 1
+
+    (outcome,) = run(Slow, "wait_for_the_patrol")
     assert outcome.failure is None
+    assert outcome.local is not None
+    assert outcome.local[0] == 1
+    assert set(runs) == {0}
 
 
-def test_a_blow_that_comes_late_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs that end just when the patrol strikes: whatever the timing, no Suspicion gets out."""
-    monkeypatch.setattr(watchdog, "MAX_STEPS", 10**9)
-    for extra in range(20):
-        watchdog.supervised(lambda extra=extra: work_for(0.09 + 0.001 * extra))  # type: ignore[misc]
+# --- whenever the patrol strikes, it hits the run that it is meant for, or nothing --------------------------------
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> watchdog.Watch:
+    """A watch without a patrol: the test strikes itself."""
+    watch = watchdog.Watch()
+    watch.patrolling = True
+    monkeypatch.setattr(watchdog, "watch", watch)
+    return watch
+
+
+def strike(watch: watchdog.Watch, blows: int = 1) -> None:
+    """What the patrol does when it finds a run that it has seen before."""
+
+    def patrol(serial: int, thread: int) -> None:
+        for _ in range(blows):
+            watchdog._interrupt(watch, serial, thread)
+
+    other = threading.Thread(target=patrol, args=(watch.serial, watch.thread))
+    other.start()
+    other.join()
+
+
+def nothing_falls(watch: watchdog.Watch) -> bool:
+    """Whether no blow is to come. Otherwise it comes here."""
+    for _ in range(1000):
+        abs(0)
+    return not (watch.thread or watch.struck or watch.striking)
+
+
+@pytest.mark.parametrize("blows", [1, 2, 3])
+def test_a_run_that_is_struck_is_run_again_and_counted(watch: watchdog.Watch, blows: int) -> None:
+    runs: list[int] = []
+
+    def struck() -> str:
+        runs.append(len(runs))
+        if len(runs) == 1:
+            strike(watch, blows)
+            while True:
+                pass
+        return "done"
+
+    assert watchdog.supervised(struck) == "done"
+    assert runs == [0, 1]
+    assert nothing_falls(watch)
+
+
+def test_a_blow_that_falls_before_the_run_stands_down(watch: watchdog.Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_down = watchdog._stand_down
+
+    def late() -> None:
+        monkeypatch.setattr(watchdog, "_stand_down", stand_down)
+        strike(watch)
+        stand_down()
+
+    monkeypatch.setattr(watchdog, "_stand_down", late)
+    assert watchdog.supervised(lambda: "done") == "done"
+    assert nothing_falls(watch)
+
+
+def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: watchdog.Watch) -> None:
+    def held_up(thread: int) -> None:
+        while watch.thread:
+            time.sleep(0.001)
+        watch.struck = True
+        watchdog._raise_in(thread)
+        watch.striking = False
+
+    other = threading.Thread(target=held_up, args=(_thread.get_ident(),))
+
+    runs: list[str] = []
+
+    def ends() -> str:
+        runs.append("done")
+        if len(runs) == 1:
+            watch.striking = True  # it has looked whether this run is still under way
+            other.start()
+        return runs[-1]
+
+    assert watchdog.supervised(ends) == "done"
+    other.join()
+    assert nothing_falls(watch)
+
+
+def test_a_blow_for_a_run_that_has_ended_is_not_dealt(watch: watchdog.Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    dealt: list[int] = []
+    monkeypatch.setattr(watchdog, "_raise_in", dealt.append)
+    before, thread = watch.serial, _thread.get_ident()
+    watchdog.supervised(lambda: watchdog._interrupt(watch, before, thread))
+    watchdog._interrupt(watch, watch.serial, thread)
+    assert dealt == []
+    assert nothing_falls(watch)
+
+
+def test_a_patrol_that_is_about_to_leave_stays_if_a_run_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run may have found it still there, and called no other."""
+
+    class BeginsJustThen(watchdog.Watch):
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if (name, value) == ("patrolling", False) and hasattr(self, "patrol_called"):
+                self.serial, self.thread = self.serial + 1, 1
+
+        patrol_called: bool
+
+    class StruckError(Exception): ...
+
+    def struck(*run: object) -> None:
+        raise StruckError
+
+    seen = BeginsJustThen()
+    seen.patrolling = seen.patrol_called = True
+    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0)
+    monkeypatch.setattr(watchdog, "_interrupt", struck)
+    with pytest.raises(StruckError):
+        watchdog._patrol(seen)
+    assert seen.patrolling
+
+
+def test_a_fork_calls_a_patrol_of_its_own() -> None:
+    watchdog.supervised(lambda: None)
+    with multiprocessing.get_context("fork").Pool(1) as forked:
+        assert forked.apply(_is_endless_there)
+
+
+def _is_endless_there() -> bool:
+    return is_endless(failure(Endless, "loop"))

@@ -53,10 +53,7 @@ class Worker:
 def _run(job: Job, connection: Connection[Any, Any]) -> None:
     import signal
 
-    from quorate.language.watchdog import watch
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this too
-    watch.patrolling = False  # the patrol is a thread, and threads do not survive a fork
     try:
         job(connection)
     finally:

@@ -8,6 +8,7 @@ instructions counted: only the count decides. The limit is high enough that the 
 from __future__ import annotations
 
 import _thread
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -37,49 +38,62 @@ class Endless(BaseException):
 
 
 class Watch:
-    """What the patrol looks at.
+    """What the patrol and those it watches tell each other.
 
-    `serial` goes up with every run, `thread` is the thread that runs it, 0 between runs, and `struck` is the run that
-    the patrol has decided to interrupt.
+    `serial` goes up with every run, `thread` is the thread that runs it, 0 between runs. While the patrol is `striking`
+    it decides whether to interrupt a run; `struck` says that it has done so.
     """
 
-    __slots__ = ("patrolling", "serial", "struck", "thread")
+    __slots__ = ("patrolling", "serial", "striking", "struck", "thread")
 
     def __init__(self) -> None:
         self.serial = 0
         self.thread = 0
-        self.struck = -1
+        self.without_patrol()
+
+    def without_patrol(self) -> None:
+        self.striking = False
+        self.struck = False
         self.patrolling = False
 
 
 watch = Watch()
+os.register_at_fork(after_in_child=watch.without_patrol)  # the patrol is a thread, and threads do not survive a fork
 
 
 def supervised(run: Callable[[], T]) -> T:
     """Run something that may have no end; Endless if it has none. It may be run twice, so it must start afresh."""
     try:
-        return _watched(run)
+        watch.serial += 1
+        watch.thread = _thread.get_ident()
+        if not watch.patrolling:
+            watch.patrolling = True
+            _thread.start_new_thread(_patrol, (watch,))
+        try:
+            return run()
+        finally:
+            _stand_down()
     except Suspicion:
-        watch.struck = -1
+        _stand_down()  # the blow may have fallen before that was done
     return counted(run)
 
 
-def _watched(run: Callable[[], T]) -> T:
-    serial = watch.serial = watch.serial + 1
-    if not watch.patrolling:
-        watch.patrolling = True
-        _thread.start_new_thread(_patrol, ())
-    watch.thread = _thread.get_ident()
+def _stand_down() -> None:
+    """From here on no blow hits this thread: none is dealt any more, and one that has not yet fallen is waited for."""
+    watch.thread = 0
+    while watch.striking:
+        time.sleep(0.001)
+    if not watch.struck:
+        return
+    watch.struck = False
     try:
-        return run()
-    except Suspicion:
-        watch.struck = -1
-        raise
-    finally:
-        watch.thread = 0
-        # The blow may fall just after the run ended by itself. Wait for it here, where it is expected.
-        while watch.struck == serial:
+        # Whether it has fallen cannot be known, but there is never more than one to come: this takes its place. (After
+        # one that was withdrawn, Python 3.11 does not get on where instructions are counted.)
+        _raise_in(_thread.get_ident())
+        while True:
             time.sleep(0.001)
+    except Suspicion:
+        pass
 
 
 def counted(run: Callable[[], T]) -> T:
@@ -110,26 +124,37 @@ def counted(run: Callable[[], T]) -> T:
         sys.settrace(previous)
 
 
-def _patrol() -> None:
+def _patrol(watch: Watch) -> None:
     seen = -1
     idle = 0
-    while idle < _IDLE_ROUNDS:
+    while True:
         time.sleep(PATROL_SECONDS)
         serial, thread = watch.serial, watch.thread
-        if not thread:
-            idle += 1
-        elif serial != seen:
+        if thread and serial == seen:
+            _interrupt(watch, serial, thread)
+        elif thread:
             idle, seen = 0, serial
         else:
-            _interrupt(serial, thread)
-    watch.patrolling = False
+            idle += 1
+        if idle >= _IDLE_ROUNDS:
+            watch.patrolling = False
+            if not watch.thread:
+                return
+            # A run has begun just now, perhaps trusting in this patrol. That it may have called another does no harm.
+            watch.patrolling = True
+            idle = 0
 
 
-def _interrupt(serial: int, thread: int) -> None:
+def _interrupt(watch: Watch, serial: int, thread: int) -> None:
+    watch.striking = True
+    if watch.serial == serial and watch.thread == thread:
+        watch.struck = True
+        _raise_in(thread)
+    watch.striking = False
+
+
+def _raise_in(thread: int) -> None:
+    """Raise Suspicion in a thread, as soon as it gets on."""
     import ctypes
 
-    watch.struck = serial
-    if watch.serial == serial and watch.thread == thread:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Suspicion))
-    else:
-        watch.struck = -1
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Suspicion))

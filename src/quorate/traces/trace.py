@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from quorate.traces.explain import Part
 
 Kind = Literal["violation", "witness", "error"]
-"""In the last state (or step) something is wrong, or something is reached, or a property raises instead of answering."""
+"""At the end something is wrong, or something is reached, or a property raises an error instead of answering."""
 
 
 @dataclass(frozen=True, eq=False)
