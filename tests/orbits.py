@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import permutations, product
 
 from quorate.analysis.symmetry import Family, column_images
-from quorate.language.definition import Definition
+from quorate.language.definition import Column, Definition
 from quorate.language.message import Message
 from quorate.language.pid import column_of
 from quorate.language.renaming import Names, renamed
@@ -33,15 +34,15 @@ def renamed_state(definition: Definition, state: State, names: Names) -> State:
     for column in definition.processes:
         inbox = [renamed(message, names) for message in state.pending[column.index]]
         target = definition.columns[columns[column.index]]
-
-        def place(message: Message, target: object = target) -> tuple[int, bytes]:
-            if definition.network.kind != "fifo":
-                return 0, encode(message)
-            standing = definition.stands(definition.columns[columns[column.index]], message)  # noqa: B023
-            return column_of(message.sender), encode(message) if standing else b""
-
-        pending[target.index] = tuple(sorted(inbox, key=place))
+        pending[target.index] = tuple(sorted(inbox, key=partial(_place, definition, target)))
     return State(tuple(locals), tuple(pending), state.budget)
+
+
+def _place(definition: Definition, receiver: Column, message: Message) -> tuple[int, bytes]:
+    """What pending messages are sorted by."""
+    if definition.network.kind != "fifo":
+        return 0, encode(message)
+    return column_of(message.sender), encode(message) if definition.stands(receiver, message) else b""
 
 
 def orbits(definition: Definition, families: Sequence[Family], states: Iterable[State]) -> dict[bytes, list[State]]:

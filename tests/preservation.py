@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quorate.analysis.model import Model
+
 Observation = tuple[int, ...]
 
 
@@ -18,8 +20,8 @@ class Graph:
     after: list[set[int]]
 
     @classmethod
-    def of(cls, engine: object, oracle: object) -> Graph:
-        count, states, edges = engine.graph(oracle)  # type: ignore[attr-defined]
+    def of(cls, model: Model) -> Graph:
+        count, states, edges = model.engine.graph(model)
         after: list[set[int]] = [set() for _ in states]
         for state, _, _, _, following in edges:
             after[state].add(following)

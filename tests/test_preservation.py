@@ -42,10 +42,10 @@ def graphs(made: System, keep: str, *, reduced: bool, field: str = "x") -> tuple
         return None
     network = model.definition.network
     model.engine.reduce(reduced, reduced and network.kind != "fifo" and network.capacity is None)
-    full = Graph.of(model.engine, model)
+    full = Graph.of(model)
     if len(full.seen) > MOST_STATES or _relate(model, keep):
         return None
-    return full, Graph.of(model.engine, model)
+    return full, Graph.of(model)
 
 
 @few

@@ -15,7 +15,7 @@ from typing import Any
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition
 from quorate.language.message import Message
-from quorate.language.pid import NotDecomposed, Pid
+from quorate.language.pid import NotDecomposed, Pid, column_of, server_of
 from quorate.language.renaming import Name, fields_of, parts_of, renamed
 from quorate.language.values import encode
 from quorate.semantics import State
@@ -24,20 +24,20 @@ Place = tuple[str, ...]
 
 
 def is_decomposed(definition: Definition) -> bool:
-    return any(column.pid is not None and column.pid._server >= 0 for column in definition.processes)
+    return any(column.server is not None for column in definition.processes)
 
 
 def parts(definition: Definition) -> list[list[int]]:
     """The columns that make up each process of the whole system, in its order."""
     found: list[list[int]] = []
-    last = -1
+    last: int | None = None
     for column in definition.processes:
         assert column.pid is not None, "channels and roles do not go together"
-        if column.pid._server >= 0 and column.pid._server == last:
+        if column.server is not None and column.server == last:
             found[-1].append(column.index)
         else:
             found.append([column.index])
-        last = column.pid._server
+        last = column.server
     return found
 
 
@@ -61,7 +61,7 @@ def require_equivalence(model: Model) -> None:
 
 def _note(roles: dict[Place, type], place: Place, value: Any, definition: Definition) -> None:
     for where, pid in _identities(place, value):
-        role = definition.columns[pid._index].cls
+        role = definition.columns[column_of(pid)].cls
         if roles.setdefault(where, role) is not role:
             raise NotDecomposed(
                 f"{'.'.join(where)} holds identities of both {roles[where].__name__} and {role.__name__}, "
@@ -72,7 +72,7 @@ def _note(roles: dict[Place, type], place: Place, value: Any, definition: Defini
 def _identities(place: Place, value: Any) -> Iterator[tuple[Place, Pid]]:
     """The roles in a value, with where they stand. Elements of sets and tuples, keys and values all count as one."""
     if type(value) is Pid:
-        if value._server >= 0:
+        if server_of(value) is not None:
             yield place, value
         return
     names = fields_of(value)

@@ -193,8 +193,9 @@ class Model:
         """By column, the messages or events in the order of their numbers."""
         return self._messages
 
-    def value_number(self, value: object) -> int | None:
-        return self.values.get(encode(value))
+    def value_number(self, value: object) -> int:
+        """The number of a value, or NONE."""
+        return self.values.get(encode(value), NONE)
 
     def local_number(self, column: int, key: tuple[int, ...]) -> int:
         """The number of the local state made up of these values, or NONE."""

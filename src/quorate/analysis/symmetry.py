@@ -119,11 +119,11 @@ class Numbers:
         ]
         return columns, locals, messages
 
-    def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int | None]) -> int:
+    def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int]) -> int:
         if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
             return self.model.local_number(column, key)
         image = tuple([images.get(number, number) for number in key])
-        return NONE if None in image else self.model.local_number(column, image)  # type: ignore[arg-type]
+        return NONE if NONE in image else self.model.local_number(column, image)
 
     def marks(self, families: Sequence[Family]) -> tuple[list[list[Marked]], list[list[Marked]]]:
         """How names occur in every local state and message, as numbers that no renaming changes."""

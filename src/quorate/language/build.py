@@ -12,7 +12,7 @@ from quorate.language.errors import LimitError, Location, ModelError, ParameterE
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
-from quorate.language.pid import NotDecomposed, Pid
+from quorate.language.pid import NotDecomposed, Pid, server_of
 from quorate.language.process import Process
 from quorate.language.renaming import names_in
 from quorate.language.roles import require_disjoint, roles_of
@@ -267,7 +267,7 @@ def _alike(system: System, first: Builder, other: Builder) -> None:
 
 
 def _label(cls: type[Automaton], pid: Pid) -> str:
-    return str(pid) if pid._server < 0 else f"{pid}.{cls.__name__.lower()}"
+    return str(pid) if server_of(pid) is None else f"{pid}.{cls.__name__.lower()}"
 
 
 def _fields_of(role: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
-from quorate.language.pid import NotDecomposed, Pid, column_of
+from quorate.language.pid import NotDecomposed, Pid, column_of, server_of
 from quorate.language.purity import forbid_impure
 from quorate.language.system import System
 from quorate.language.traffic import Channel, check_network
@@ -94,6 +94,11 @@ class Column:
     @property
     def fields(self) -> tuple[str, ...]:
         return self.spec.fields
+
+    @property
+    def server(self) -> int | None:
+        """Of a role of a process that is taken apart: which process that is."""
+        return None if self.pid is None else server_of(self.pid)
 
     def __str__(self) -> str:
         return self.name
@@ -255,7 +260,7 @@ def define(
 
 def _require_apart(definition: Definition) -> None:
     """Refuse environments in which the roles of a process have more in common than a name."""
-    if all(column.pid is None or column.pid._server < 0 for column in definition.processes):
+    if all(column.server is None for column in definition.processes):
         return
     network = definition.network
     if network.kind == "fifo" or network.capacity is not None:

@@ -23,12 +23,12 @@ class Pid:
     _index: int
     _name: str
     _encoded: bytes
-    _server: int
-    """Where a process is taken apart into its roles: of which process it is a role; -1 otherwise."""
+    _server: int | None
+    """Where a process is taken apart into its roles: the number of the process that this is a role of."""
     _roles: dict[type, Pid]
     """Of a process that is taken apart: its roles."""
 
-    def __init__(self, index: int, name: str, server: int = -1, roles: dict[type, Pid] | None = None) -> None:
+    def __init__(self, index: int, name: str, server: int | None = None, roles: dict[type, Pid] | None = None) -> None:
         self._index = index
         self._name = name
         self._encoded = PID + index.to_bytes(4, "big")
@@ -44,13 +44,13 @@ class Pid:
             return True
         if type(other) is not Pid:
             return False
-        if self._index != other._index and self._server >= 0 and self._server == other._server:
+        if self._index != other._index and self._server is not None and self._server == other._server:
             raise NotDecomposed(f"roles of {self._name} are compared with one another")
         return self._index == other._index
 
     def __hash__(self) -> int:
         # Roles of one process meet in every set, and are then compared.
-        return self._index if self._server < 0 else ~self._server
+        return self._index if self._server is None else ~self._server
 
     def __str__(self) -> str:
         return self._name
@@ -85,6 +85,11 @@ class Peers(ContentSet[Pid]):
 def column_of(pid: Pid) -> int:
     """The column of the process in the global state; for the engine, not for models."""
     return pid._index
+
+
+def server_of(pid: Pid) -> int | None:
+    """Of a role of a process that is taken apart: which process that is; for the engine, not for models."""
+    return pid._server
 
 
 register(Pid, Kind(lambda pid: pid, lambda pid: pid._encoded, str), simple=True)

@@ -79,8 +79,8 @@ def _require_roles(columns: Iterable[Column], cls: type) -> None:
     """Of a process that is taken apart a property must see one role: the whole is nowhere, and two are too many."""
     seen: dict[int, list[type]] = {}
     for column in columns:
-        if column.pid is not None and column.pid._server >= 0:
-            seen.setdefault(column.pid._server, []).append(column.cls)
+        if column.server is not None:
+            seen.setdefault(column.server, []).append(column.cls)
     for roles in seen.values():
         whole = all(issubclass(cls, role) for role in roles)
         if whole or sum(issubclass(role, cls) for role in roles) > 1:

@@ -302,8 +302,8 @@ class _Check:
             gain = found["stands_for"] / found["states"]
             told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
         if self.whole is not None:
-            roles = {column.cls.__name__: None for column in self.definition.processes if column.pid._server >= 0}  # type: ignore[union-attr]
-            told["decomposed"] = list(roles)
+            roles = [column.cls.__name__ for column in self.definition.processes if column.server is not None]
+            told["decomposed"] = list(dict.fromkeys(roles))
         elif self.not_decomposed:
             told["not_decomposed"] = self.not_decomposed
 
