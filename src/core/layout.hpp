@@ -38,6 +38,7 @@ public:
                 }
             }
         }
+        for (Id column = 0; column < tables.width(); ++column) layout.fields_[column].factor = tables.factor(column);
         return layout;
     }
     // Bytes a stored state takes. Reading one reads whole words, so blocks of states need `slack` behind the last one.
@@ -49,6 +50,12 @@ public:
     void unpack(const std::byte* state, Id* cells) const {
         for (const Field& field : fields_)
             *cells++ = static_cast<Id>(word(state, field.word) >> field.shift & field.mask);
+    }
+    // The same as the tables' sum of the cells of a stored state.
+    std::uint64_t sum(const std::byte* state) const {
+        std::uint64_t sum = 0;
+        for (const Field& field : fields_) sum += (word(state, field.word) >> field.shift & field.mask) * field.factor;
+        return sum;
     }
     void pack(const Id* cells, Word* words) const {
         std::fill_n(words, words_, Word{0});
@@ -79,6 +86,7 @@ private:
     struct Field {
         std::uint32_t word = 0, shift = 0;
         Word mask = 0;
+        std::uint64_t factor = 0;
     };
     // Fixed sizes, so that the compiler makes single moves of them.
     static Word word(const std::byte* state, std::size_t index) {
@@ -94,7 +102,7 @@ private:
             std::size_t word = 0;
             while (word < used.size() && used[word] + width > 64) ++word;
             if (word == used.size()) used.push_back(0);
-            layout.fields_.push_back({static_cast<std::uint32_t>(word), used[word] % 64, (Word{1} << width) - 1});
+            layout.fields_.push_back({static_cast<std::uint32_t>(word), used[word] % 64, (Word{1} << width) - 1, 0});
             used[word] += width;
         }
         layout.words_ = used.size();

@@ -118,7 +118,9 @@ private:
     }
     std::size_t capacity() const { return mask_ + 1; }
     // While the index is small, memory is cheaper than filling it again.
-    std::size_t growth() const { return capacity() < std::size_t{1} << 19 ? 8 : 2; }
+    std::size_t growth() const {
+        return capacity() < std::size_t{1} << 19 ? 8 : capacity() < std::size_t{1} << 22 ? 4 : 2;
+    }
     // Must slots have 64 bits? With this many of them, and the numbers spread unevenly over the threads.
     bool wide(std::size_t capacity) const { return number_bits(capacity) > narrow_; }
     unsigned number_bits(std::size_t capacity) const {
@@ -201,13 +203,11 @@ private:
     void enter(std::size_t thread) {
         constexpr std::size_t ahead = 32;
         std::uint64_t hashes[ahead];
-        std::vector<Id> cells(tables_.width());
         const std::uint64_t count = arrays_[thread].count.load(std::memory_order_relaxed);
         for (std::uint64_t begin = 0; begin < count; begin += ahead) {
             const std::uint64_t some = std::min<std::uint64_t>(ahead, count - begin);
             for (std::uint64_t i = 0; i < some; ++i) {
-                layout_.unpack(state(static_cast<unsigned>(thread), begin + i), cells.data());
-                hashes[i] = spread(tables_.sum(cells.data()));
+                hashes[i] = spread(layout_.sum(state(static_cast<unsigned>(thread), begin + i)));
                 prefetch(hashes[i]);
             }
             for (std::uint64_t i = 0; i < some; ++i) {

@@ -33,6 +33,7 @@ void round_trip(const Tables& tables, Dice& dice) {
         for (std::size_t k = layout.stride(); k < state.size(); ++k) state[k] = std::byte{0xa5};
         layout.unpack(state.data(), again.data());
         CHECK(again == cells);
+        CHECK_EQUAL(layout.sum(state.data()), tables.sum(cells.data()));
         CHECK(layout.equal(state.data(), words.data()));
         layout.load(state.data(), loaded.data());
         CHECK(loaded == words);
