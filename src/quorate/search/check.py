@@ -11,15 +11,16 @@ from quorate.analysis.decomposition import is_decomposed, require_equivalence
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
-from quorate.language.errors import LimitError, Location, ModelError, PropertyError
+from quorate.language.errors import LimitError
 from quorate.language.pid import NotDecomposed
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
-from quorate.properties import evaluate
+from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
+from quorate.search.outcomes import outcomes_of, verdict_of
 from quorate.search.rebuild import rebuild
 from quorate.search.recompose import recompose
 from quorate.search.reductions import (
@@ -34,7 +35,7 @@ from quorate.search.reductions import (
     visible,
     without_broken_family,
 )
-from quorate.search.result import Limit, Progress, PropertyOutcome, Result, Verdict
+from quorate.search.result import Limit, Progress, Result
 from quorate.search.self_check import SAMPLE, SelfCheck
 from quorate.traces.trace import Trace
 
@@ -244,7 +245,7 @@ class _Check:
     def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
         options = self.options
         trace, witnesses = self._traces(found)
-        outcomes = self._outcomes(found)
+        outcomes = outcomes_of(found, self.model, self.asked, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
             whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
@@ -253,21 +254,14 @@ class _Check:
         stopped: Limit | None = None
         if found["stop"] not in ("finished", "violation"):
             stopped = self.watcher.reason or found["stop"]
-        verdicts = {outcome.verdict for outcome in outcomes}
-        verdict: Verdict = (
-            "violated" if "violated" in verdicts else "incomplete" if "incomplete" in verdicts else "holds"
-        )
-        if stopped is not None and verdict == "holds":
-            verdict = "incomplete"
-        violated = next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None)
         states = found["states"]
         self._tell_symmetry(found, figures)
         return Result(
             system=self.definition.name,
             target=self.target,
             parameters=self.definition.parameters,
-            verdict=verdict,
-            property=violated,
+            verdict=verdict_of(outcomes, stopped),
+            property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
             states=states,
             transitions=found["transitions"],
             depth=found["depth"],
@@ -280,7 +274,7 @@ class _Check:
             messages=self.model.counted_messages(),
             reductions=figures,
             trace=trace,
-            properties=tuple(outcomes),
+            properties=outcomes,
             deadlocks=found["deadlocks"],
             search="stateless" if options.stateless or self.dynamic else "dfs" if options.depth_first else "bfs",
             store=options.store,
@@ -315,7 +309,7 @@ class _Check:
         trace = None
         if violation is not None:
             trace = rebuild(self.model, violation, shortest)
-            self._raise_accidents(violation, trace)
+            raise_accidents(self.model, violation, trace)
             trace = self._readable(self._joined(trace))
         witnesses = {}
         for goal in found["goals"]:
@@ -348,56 +342,6 @@ class _Check:
         )
         return found.trace
 
-    def _raise_accidents(self, violation: dict[str, Any], trace: Trace) -> None:
-        if violation["finding"] == "failure":
-            failure = trace.steps[-1].failure
-            if failure is not None and failure.kind == "model":
-                place = Location(failure.file, failure.line)
-                raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
-        elif violation["finding"] == "raises":
-            prop = self.model.properties[violation["property"]]
-            state = trace.states[-1]
-            failure = evaluate(self.definition, prop, state.locals).failure
-            assert failure is not None
-            raise PropertyError(
-                f"the property `{prop.name}` raised: {failure.text}\n{trace}",
-                hint=failure.hint or "a property must have an answer in every state; the run above leads to this one",
-                code=failure.code or "Q403",
-                location=Location(failure.file, failure.line),
-            )
-
-    def _outcomes(self, found: dict[str, Any]) -> list[PropertyOutcome]:
-        violation = found["violation"]
-        finished = found["stop"] == "finished"
-        approximate = self.options.store == "bitstate"
-        broken = _broken(violation, self.model)
-        rest: Verdict = "holds" if finished and not approximate else "incomplete"
-        note = (
-            "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
-        )
-        reached = {self.model.properties[goal["property"]].name for goal in found["goals"]}
-        outcomes: list[PropertyOutcome] = []
-        for each in self.model.properties:
-            if each.kind == "final":
-                continue
-            verdict, why = rest, note
-            if each.kind == "can":
-                if each.name in reached:
-                    verdict, why = "holds", "a run shows it"
-                elif finished and not approximate:
-                    verdict, why = "violated", "no run gets there"
-            if each.name == broken:
-                verdict, why = "violated", ""
-            outcomes.append(PropertyOutcome(each.name, each.kind, verdict, why))
-        if self.asked.deadlock:
-            verdict = "violated" if broken == "deadlock" else rest
-            outcomes.append(PropertyOutcome("deadlock", "deadlock", verdict, "" if verdict == "violated" else note))
-        if broken in ("assertions", "exceptions"):
-            outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
-        elif not outcomes:
-            outcomes.append(PropertyOutcome("assertions", "assertion", rest, note))
-        return outcomes
-
     def _warnings(self) -> tuple[str, ...]:
         warnings = [
             f"{message} is sent to {receiver}, but no transition of {receiver} takes it"
@@ -413,18 +357,6 @@ class _Check:
     def _bounds(self, found: dict[str, Any]) -> tuple[str, ...]:
         classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
         return tuple(f"{name}.within" for name in classes)
-
-
-def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
-    """The name of the property that a violation is one of."""
-    if violation is None:
-        return None
-    if violation["finding"] == "deadlock":
-        return "deadlock"
-    if violation["finding"] == "failure":
-        return "assertions" if model.failures[violation["failure"]].kind == "assertion" else "exceptions"
-    name: str = model.properties[violation["property"]].name
-    return name
 
 
 def _nothing() -> dict[str, Any]:

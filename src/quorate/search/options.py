@@ -58,12 +58,6 @@ class Options:
         for name in self.por_without:
             if name not in REFINEMENTS:
                 raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
-        for name in ("por",):
-            value = getattr(self, name)
-            if value not in ("none", "lpor", "lpor-net", "dpor"):
-                raise _wrong(
-                    f"{name}={value!r} is not available in this version", f"leave it out, or say {name}='none'"
-                )
         for name in ("threads", "max_states", "max_memory", "timeout", "max_depth"):
             value = getattr(self, name)
             if value is not None and value <= 0:

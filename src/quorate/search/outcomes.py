@@ -1,0 +1,61 @@
+"""What a search says of each property, and of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from quorate.analysis.model import Model
+from quorate.language.definition import Property
+from quorate.search.options import Asked
+from quorate.search.result import Limit, PropertyOutcome, Verdict
+
+
+def outcomes_of(found: dict[str, Any], model: Model, asked: Asked, *, approximate: bool) -> tuple[PropertyOutcome, ...]:
+    """One outcome for each property that was asked for; and one for failures of handlers, if there are any."""
+    finished = found["stop"] == "finished"
+    broken = _broken(found["violation"], model)
+    rest: Verdict = "holds" if finished and not approximate else "incomplete"
+    note = "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
+    reached = {model.properties[goal["property"]].name for goal in found["goals"]}
+    outcomes: list[PropertyOutcome] = []
+    for each in model.properties:
+        if each.kind == "final":
+            continue
+        verdict, why = rest, note
+        if each.kind == "can":
+            if each.name in reached:
+                verdict, why = "holds", "a run shows it"
+            elif rest == "holds":
+                verdict, why = "violated", "no run gets there"
+        if each.name == broken:
+            verdict, why = "violated", ""
+        outcomes.append(PropertyOutcome(each.name, each.kind, verdict, why))
+    if asked.deadlock:
+        verdict = "violated" if broken == "deadlock" else rest
+        outcomes.append(PropertyOutcome("deadlock", "deadlock", verdict, "" if verdict == "violated" else note))
+    if broken in ("assertions", "exceptions"):
+        outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
+    elif not outcomes:
+        outcomes.append(PropertyOutcome("assertions", "assertion", rest, note))
+    return tuple(outcomes)
+
+
+def verdict_of(outcomes: Iterable[PropertyOutcome], stopped: Limit | None) -> Verdict:
+    """The gravest of the outcomes. What was stopped never holds."""
+    verdicts = {outcome.verdict for outcome in outcomes}
+    if "violated" in verdicts:
+        return "violated"
+    return "incomplete" if "incomplete" in verdicts or stopped is not None else "holds"
+
+
+def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
+    """The name of the property that a violation is one of."""
+    if violation is None:
+        return None
+    if violation["finding"] == "deadlock":
+        return "deadlock"
+    if violation["finding"] == "failure":
+        return "assertions" if model.failures[violation["failure"]].kind == "assertion" else "exceptions"
+    prop: Property = model.properties[violation["property"]]
+    return prop.name
