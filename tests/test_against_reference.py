@@ -250,6 +250,8 @@ class Recorder:
         self.sight = sight
         self.seen: list[bytes] = []
         self.stuck: list[bytes] = []
+        self.ends = 0
+        """Deadlocks that the search has counted."""
 
     def _observe(self, running: Any) -> bytes:
         columns = self.definition.columns

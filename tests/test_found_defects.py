@@ -7,7 +7,23 @@ from functools import partial
 import pytest
 
 from orbits import orbits
-from quorate import Message, Pid, Process, System, can, check, fifo, final, invariant, on, quorum, start
+from quorate import (
+    Message,
+    Peers,
+    Pid,
+    Process,
+    System,
+    can,
+    check,
+    fifo,
+    final,
+    invariant,
+    on,
+    quorum,
+    start,
+    step,
+    unordered,
+)
 from quorate.analysis.symmetry import proposed
 from quorate.language.definition import define
 from quorate.language.environment import Environment
@@ -133,3 +149,44 @@ def test_symmetry_with_processes_that_have_no_fields() -> None:
             **environment.to_json(),
         )
         assert found.states == len(orbits(definition, proposed(definition), states)) < len(states)
+
+
+class Talker(Process):
+    """Sends two messages; on a channel with room for one the second replaces the first."""
+
+    listener: Peers
+    said: int = 0
+
+    @step(when=lambda self: self.said < 2)
+    def talks(self) -> None:
+        self.said += 1
+        self.send(self.listener, Number(self.said))
+
+
+class Listener(Process):
+    """Takes one message, whichever it gets."""
+
+    heard: int = 0
+
+    @on(Number, when=lambda self, m: self.heard == 0)
+    def hears(self, m: Number) -> None:
+        self.heard = m.n
+
+
+class Overrun(System):
+    network = unordered(capacity=1, full="replace")
+
+    def build(self) -> None:
+        listener = self.spawn(Listener, 1)
+        self.spawn(Talker, listener=listener)
+
+    @final
+    def heard_the_first(self) -> bool:
+        return self[Listener][0].heard == 1
+
+
+@pytest.mark.parametrize("por", ["none", "lpor", "lpor-net"])
+def test_partial_orders_know_that_a_message_may_be_replaced(por: str) -> None:
+    """To take a message at once is not enough: it might have been replaced before."""
+    result = check(Overrun(), por=por)
+    assert (result.verdict, result.property) == ("violated", "deadlock")

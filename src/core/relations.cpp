@@ -600,6 +600,9 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
                                (network.order == Order::fifo && network.head == Head::drop)))
         return "an optimistic universe does not list what the network may do to messages";
     if (network.bounded()) {
+        // What is sent can remove what another step takes or only reads, and let through what stood behind it.
+        if (network.when_full == WhenFull::replace)
+            return "no relation is proven for channels in which a message replaces another";
         if (network.budget[static_cast<int>(Budget::duplicates)] > 0)
             return "no relation is proven for a bounded network that repeats messages";
         if (network.budget[static_cast<int>(Budget::crashes)] > 0)

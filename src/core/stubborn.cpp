@@ -184,20 +184,12 @@ void Stubborn::oblige_channels(Id column) {
     for (Id number = 0; number < footprint.steps.size(); ++number) {
         const Step& step = (*steps_[column])[number];
         if (!footprint.steps[number] || step.effect != Effect::moves) continue;
-        const bool stalled =
-            tables_.network.when_full == WhenFull::block && tables_.room(cells, column, step, queries_) >= full;
+        if (tables_.room(cells, column, step, queries_) < full) continue;
         for (Id i = 0; i < step.send_count; ++i) {
             const Send& send = step.sends[i];
             const Column& receiver = *tables_.columns[send.column];
             if (receiver.monitor || send.message >= bundle_bit || receiver.messages[send.message].stands) continue;
             const Id from = receiver.messages[send.message].sender;
-            const auto inbox = receiver.inboxes[receiver.cells[cells_[send.column]].inbox];
-            const auto there = std::count_if(inbox.begin(), inbox.end(), [&](Id message) {
-                return receiver.messages[message].sender == from && !receiver.messages[message].stands;
-            });
-            if (!stalled && (tables_.network.when_full == WhenFull::block ||
-                             static_cast<Id>(there) + step.send_count <= tables_.network.capacity))
-                continue;
             Labels labels;
             for (const auto& [message, takers] : footprints_[send.column]->outside->takers)
                 if (receiver.messages[message].sender == from) labels.add(takers);

@@ -15,8 +15,8 @@
 //     is pending or may be sent: nobody takes that without the set (design rule 1). Multisets and FIFO channels have no
 //     such conflict.
 //  4. Where a maximal set counts, one more message may disable: a message of the set is not sent to such a step.
-//  5. Bounded channels: where there is no room, the steps that make room are in the set; where a message is replaced,
-//     so are the steps that take from the channel. (Senders into one channel do not commute.)
+//  5. Bounded channels: where there is no room, the steps that make room are in the set. (Senders into one channel do
+//     not commute.)
 //  6. Events that do not commute, by the monitor's table, and steps that draw on one budget are in the set together.
 //  7. If the set has a possible step that a property may see, it holds every step that may be seen.
 //
