@@ -7,6 +7,7 @@ QUORATE_DEEP=1 (or a number of examples) looks at fresh examples, and at many mo
 from __future__ import annotations
 
 import os
+import signal
 
 from _pytest.terminal import TerminalReporter
 from hypothesis import HealthCheck, Phase, settings
@@ -23,6 +24,10 @@ settings.register_profile("ci", max_examples=100, derandomize=True, database=Non
 deep = int(os.environ.get("QUORATE_DEEP", "0"))
 settings.register_profile("deep", max_examples=deep if deep > 1 else 3_000, **COMMON)  # type: ignore[arg-type]
 settings.load_profile("deep" if deep else "ci")
+
+# A shell that starts a command in the background lets it ignore Ctrl-C, and what it starts too: nothing here could be
+# interrupted then.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
