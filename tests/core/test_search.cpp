@@ -144,6 +144,47 @@ TEST("threads that share levels count as the naive explorer does") {
     }
 }
 
+TEST("successors that wait for room in the index, or for wider states, are not lost") {
+    // So many processes that a state takes up more words when their cells become known.
+    toy::Protocol wide;
+    wide.seed = 7;
+    wide.processes = 24;
+    wide.kinds = 1;
+    wide.locals = wide.starts = 512;
+    wide.rules = {{Mode::spontaneous}};
+    wide.rarity = 1000;
+    // So many steps in each state that the index is full amid its successors. Initial states differ in process 0, and
+    // what it does does not: states in which it has moved are met again.
+    toy::Protocol fan = wide;
+    fan.seed = 10;
+    fan.processes = 2;
+    fan.starts = 20;
+    fan.classes = 1;
+    fan.choices = 400;
+    for (const toy::Protocol& protocol : {wide, fan}) {
+        toy::Explorer explorer(protocol);
+        std::set<toy::State> wanted;
+        std::uint64_t transitions = 0;
+        for (const toy::State& state : explorer.initials()) {
+            wanted.insert(state);
+            const std::vector<toy::State> next = explorer.successors(state).next;
+            if (protocol.seed == fan.seed) CHECK(next.size() > 600);
+            transitions += next.size();
+            wanted.insert(next.begin(), next.end());
+        }
+        CHECK(wanted.size() > 5000);
+        for (unsigned threads : {1u, 2u, 4u}) {
+            toy::ToyOracle oracle(protocol);
+            SearchOptions options;
+            options.threads = threads;
+            options.most_depth = 1;
+            const SearchResult found = breadth_first(oracle.tables, oracle.properties, oracle, options);
+            CHECK_EQUAL(found.states, wanted.size());
+            CHECK_EQUAL(found.transitions, transitions);
+        }
+    }
+}
+
 TEST("a violation comes with a shortest run, the same for any number of threads, when its level is finished") {
     std::size_t violated = 0;
     const auto check = [&](const Case& one) {

@@ -38,6 +38,7 @@ struct Protocol {
     Id classes = none;  // of local states that are alike in one respect: guards, filters, targets, sends or events
     Id targets = none;  // handlers lead to one of the first so many local states
     Id starts = 1;      // process 0 begins in one of so many local states
+    Id choices = 2;     // a handler has one outcome, or up to so many
     Network network{};
     std::vector<Rule> rules{{Mode::spontaneous}, {Mode::single, 0}, {Mode::single, 1}};
     std::uint64_t rarity = 3;    // one in so many guards is false
@@ -73,9 +74,11 @@ struct Protocol {
         if (h % rarity == 0) return {};
         if (failures > 0 && h / 16 % failures == 0) return {{Effect::fails}};
         std::vector<Result> results;
-        for (std::uint64_t choice = 0; choice < 1 + (h / 8 % 3 == 0); ++choice)
-            results.push_back(outcome(column, local, hash(18, column, rule, consumed, choice)));
-        if (results.front().key() == results.back().key()) results.resize(1);
+        std::set<std::vector<Id>> known;
+        for (std::uint64_t choice = 0; choice < (h / 8 % 3 == 0 ? choices : 1); ++choice) {
+            Result result = outcome(column, local, hash(18, column, rule, consumed, choice));
+            if (known.insert(result.key()).second) results.push_back(std::move(result));
+        }
         return results;
     }
     Id observe(Id local, Id event) const { return static_cast<Id>(hash(17, local, event) % locals); }
