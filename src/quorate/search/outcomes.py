@@ -10,13 +10,16 @@ from quorate.language.definition import Property
 from quorate.search.options import Asked
 from quorate.search.result import Limit, PropertyOutcome, Verdict
 
+# Without and with a violation.
+_UNDECIDED = ("the search stopped before it was decided", "not decided: the search ended with the violation")
+
 
 def outcomes_of(found: dict[str, Any], model: Model, asked: Asked, *, approximate: bool) -> tuple[PropertyOutcome, ...]:
     """One outcome for each property that was asked for; and one for failures of handlers, if there are any."""
     finished = found["stop"] == "finished"
     broken = _broken(found["violation"], model)
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
-    note = "" if rest == "holds" else "approximate search" if finished else "the search stopped before it was decided"
+    note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found["violation"] is not None]
     reached = {model.properties[goal["property"]].name for goal in found["goals"]}
     outcomes: list[PropertyOutcome] = []
     for each in model.properties:
