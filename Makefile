@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
-CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/*.h)
+CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/binding/*.cpp src/core/binding/*.hpp)
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
