@@ -9,7 +9,7 @@ from quorate.language.definition import define
 from quorate.language.environment import Environment
 from reference import Exploration, explore
 
-PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 
 
 def agree(system: System, **environment: Any) -> Exploration:

@@ -19,7 +19,7 @@ from test_against_reference import Recorder, Sight, all_names, follow
 
 Ways = dict[str, Any]
 
-PLAIN: Ways = {"quotient": "off", "dead_messages": "off"}
+PLAIN: Ways = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 ALL_WAYS: list[Ways] = [
     {
         "por": por,

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from hypothesis import strategies as st
 
+from agreement import PLAIN
 from quorate import (
     Crash,
     Event,
@@ -393,7 +394,7 @@ def fitted(protocol: Protocol, most: int) -> Protocol | None:
                 continue
             smaller = candidate._replace(fuel=fuel)
             sized = system(without_claims(smaller))  # a failure would end the search before its size is known
-            if check(sized, property=(), quotient="off", dead_messages="off", max_states=most).stopped_by is None:
+            if check(sized, property=(), **PLAIN, max_states=most).stopped_by is None:
                 return smaller
     return None
 

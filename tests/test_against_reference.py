@@ -33,11 +33,12 @@ from reference import Exploration, explore
 from simplify import passes
 
 MOST_STATES = 700
-PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 REDUCED: dict[str, dict[str, Any]] = {
-    "quotient": {"quotient": "on", "dead_messages": "off"},
-    "dead messages": {"quotient": "off", "dead_messages": "on"},
-    "both": {"quotient": "on", "dead_messages": "on"},
+    "quotient": {"quotient": "on", "dead_messages": "off", "symmetry": "none"},
+    "dead messages": {"quotient": "off", "dead_messages": "on", "symmetry": "none"},
+    "both": {"quotient": "on", "dead_messages": "on", "symmetry": "none"},
+    "default": {},
 }
 
 

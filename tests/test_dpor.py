@@ -49,7 +49,7 @@ from test_against_reference import Recorder, all_names, expect, follow, look_aro
 
 Variant = Literal["optimal", "classical"]
 VARIANTS: tuple[Variant, ...] = ("optimal", "classical")
-PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 COMBINATIONS: list[dict[str, Any]] = [
     {"por": "dpor", "dpor_variant": variant, "max_states": 20_000, **reductions}
     for variant in VARIANTS

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agreement import PLAIN
 from handmade import violation
 from models import Everything
 from quorate import QuorateError, System, check
@@ -189,7 +190,7 @@ def test_the_map_has_every_state_and_every_step() -> None:
     definition = define(TwoPhaseCommit(participants=2, crashes=1))
     found = explored(definition)
     assert found["status"] == "complete"
-    states = check(TwoPhaseCommit(participants=2, crashes=1), property="agreement", quotient="off", dead_messages="off")
+    states = check(TwoPhaseCommit(participants=2, crashes=1), property="agreement", **PLAIN)
     assert len(found["nodes"]) == states.states
     session = Session(definition)
     for node in found["nodes"]:

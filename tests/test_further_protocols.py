@@ -12,7 +12,7 @@ from quorate.language.errors import ParameterError
 from quorate.protocols import CATALOGUE
 from reference import explore
 
-PLAIN = {"quotient": "off", "dead_messages": "off"}
+PLAIN = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 
 
 def load(name: str, parameters: dict[str, Any]) -> System:

@@ -40,6 +40,7 @@ def size(protocol: Protocol, environment: Environment) -> int:
         property=(),
         quotient="off",
         dead_messages="off",
+        symmetry="none",
         max_states=most,
         **environment.to_json(),
     )

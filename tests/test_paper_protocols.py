@@ -24,7 +24,7 @@ from reference import explore
 
 Parameters = dict[str, Any]
 
-PLAIN: Any = {"quotient": "off", "dead_messages": "off", "por": "none"}
+PLAIN: Any = {"quotient": "off", "dead_messages": "off", "symmetry": "none", "por": "none"}
 DEEP = pytest.mark.skipif(not os.environ.get("QUORATE_DEEP"), reason="set QUORATE_DEEP to run the long ones")
 
 

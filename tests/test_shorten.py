@@ -31,9 +31,9 @@ def test_checking_with_shorten_gives_the_shortest_run_and_says_what_it_was() -> 
     assert result.trace is not None
     assert result.trace.shortest
     assert len(result.trace) == 11
-    assert result.trace.shortened_from == 14
-    assert "The shortest run that breaks agreement: 11 steps, shortened from 14\n" in str(result.trace)
-    assert result.to_json()["trace"]["shortened_from"] == 14
+    assert result.trace.shortened_from == 13
+    assert "The shortest run that breaks agreement: 11 steps, shortened from 13\n" in str(result.trace)
+    assert result.to_json()["trace"]["shortened_from"] == 13
 
 
 @pytest.mark.parametrize("search", [{"store": "bitstate"}, {"search": "dfs"}, {"stateless": True}])

@@ -247,7 +247,8 @@ def test_the_key_is_all_that_an_answer_depends_on() -> None:
 def test_an_interrupted_sweep_goes_on_where_it_was(jobs: str) -> None:
     Path("slow.py").write_text(SLOW)
     # The first instance is quick, the second takes far longer than this test waits.
-    arguments = ["sweep", "slow.py", "-p", "counters=1,4", "-p", "unused=0", "--results", "kept.jsonl", "-j", jobs]
+    rest = ["-p", "unused=0", "--results", "kept.jsonl", "--symmetry", "none"]
+    arguments = ["sweep", "slow.py", "-p", "counters=1,4", *rest, "-j", jobs]
     command = [sys.executable, "-c", "from quorate.cli.main import run; run()", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -261,6 +262,6 @@ def test_an_interrupted_sweep_goes_on_where_it_was(jobs: str) -> None:
     assert process.returncode in (0, 3)
     assert len(Path("kept.jsonl").read_text().splitlines()) == 1
     Path("slow.py").write_text(SLOW)
-    _, out, _ = sweep("slow.py", "-p", "counters=1", "-p", "unused=0", "--results", "kept.jsonl")
+    _, out, _ = sweep("slow.py", "-p", "counters=1", *rest)
     assert out.count("holds") == 1
     assert len(Path("kept.jsonl").read_text().splitlines()) == 1

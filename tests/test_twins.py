@@ -163,5 +163,5 @@ def test_deadlocks_are_kept_as_local_states(made: Callable[[], System], ends: in
 def test_twins_leave_out_deadlocks_that_differ_in_messages(made: type[System]) -> None:
     """Otherwise the test above would compare nothing."""
     dead = "on" if made is DeafRising else "off"
-    options: dict[str, Any] = {"por": "lpor-net", "split": "combined", "property": "deadlock", "dead_messages": dead}
+    options: dict[str, Any] = {**COMMON, "property": "deadlock", "dead_messages": dead}
     assert check(made(), **options).states < check(made(), por_options={"twins": False}, **options).states

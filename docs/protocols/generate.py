@@ -28,6 +28,7 @@ from quorate.protocols import CATALOGUE
 
 HERE = Path(__file__).parent
 PLAIN_STATES = 3_000_000  # where the search without reductions gives up
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none", "por": "none"}
 COMMENT = re.compile(r"^    (\w+): [^#\n]*#[ ]*(.+)$", re.MULTILINE)
 
 Row = dict[str, Any]
@@ -49,7 +50,7 @@ def measure(name: str, parameters: Row) -> Row:
     began = time.process_time()  # what others do on the machine does not count
     reduced = quorate.check(system)
     seconds = time.process_time() - began
-    plain = quorate.check(system, quotient="off", dead_messages="off", por="none", max_states=PLAIN_STATES, trace=False)
+    plain = quorate.check(system, **PLAIN, max_states=PLAIN_STATES, trace=False)
     assert plain.verdict in (reduced.verdict, "incomplete"), f"{name} {parameters}: {reduced.verdict}, {plain.verdict}"
     return {
         "parameters": parameters,

@@ -144,6 +144,10 @@ MaxMemory = Annotated[
 MaxDepth = Annotated[
     int | None, _limiting("--max-depth", "Cut the runs of --por dpor there.", parser=_read(number), metavar="N")
 ]
+MaxBehaviours = Annotated[
+    int | None,
+    _limiting("--max-behaviours", "How much the analysis may evaluate first.", parser=_read(number), metavar="N"),
+]
 Timeout = Annotated[
     float | None, _limiting("--timeout", "For example 30 or 10m.", parser=_read(seconds), metavar="SECONDS")
 ]

@@ -55,7 +55,7 @@ def plan(
     dead_messages: DeadMessages = Switch.on,
     por: PorOption = Por.none,
     split: SplitOption = Split.none,
-    symmetry: SymmetryOption = Symmetry.none,
+    symmetry: SymmetryOption = Symmetry.auto,
     crash: CrashOption = None,
     crashes: Crashes = None,
     byzantine: Byzantine = None,

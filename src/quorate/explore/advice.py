@@ -77,7 +77,7 @@ class Adviser:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         # What is put off is to stay possible and to do the same, so that it can be explained in two steps.
-        self.plain = Prepared(definition, Options(por="lpor-net", por_without=("key", "twins")))
+        self.plain = Prepared(definition, Options(por="lpor-net", symmetry="none", por_without=("key", "twins")))
         # For itself: what it makes of a state is the state of other processes.
         self.symmetric = Prepared(definition, Options(symmetry="auto", quotient="off", dead_messages="off"))
         self.model = self.plain.model

@@ -54,7 +54,7 @@ def check(
     search: Literal["bfs", "dfs"] | None = None,
     por: str = "none",
     split: str = "none",
-    symmetry: str = "none",
+    symmetry: str = "auto",
     quotient: str = "on",
     dead_messages: str = "on",
     store: Literal["exact", "bitstate"] = "exact",
@@ -76,6 +76,7 @@ def check(
     network_model: NetworkModel = "m",
     self_check: bool = False,
     por_options: Mapping[str, bool] | None = None,
+    max_behaviours: int | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
     environment = Environment(crash, crashes, byzantine or {}, network_model)
@@ -98,6 +99,7 @@ def check(
         dpor_variant,
         self_check,
         tuple(name for name, on in (por_options or {}).items() if not on),
+        max_behaviours,
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
@@ -155,7 +157,8 @@ class _Check:
     def run(self) -> Result:
         limit = self.options.max_states
         try:
-            figures = analyse(self.model, self.options, FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS)
+            few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
+            figures = analyse(self.model, self.options, self.options.max_behaviours or few)
             if self.whole is not None:
                 if not figures["symmetry"]["ran"]:
                     raise NotDecomposed(f"symmetry was left out: {figures['symmetry']['why']}")
@@ -292,7 +295,7 @@ class _Check:
     def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:
         """Gain and efficiency as section 3.3.3 of the thesis defines them, and what was taken apart."""
         told = figures.get("symmetry", {})
-        if told.get("ran") and not self.options.stateless and found["states"]:
+        if told.get("ran") and found["states"]:
             gain = found["stands_for"] / found["states"]
             told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
         if self.whole is not None:

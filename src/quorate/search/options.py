@@ -33,7 +33,7 @@ class Options:
     search: Search | None = None
     por: str = "none"
     split: str = "none"
-    symmetry: str = "none"
+    symmetry: str = "auto"
     quotient: str = "on"
     dead_messages: str = "on"
     store: Literal["exact", "bitstate"] = "exact"
@@ -49,6 +49,8 @@ class Options:
     dpor_variant: str = "optimal"
     self_check: bool = False
     por_without: tuple[str, ...] = ()
+    max_behaviours: int | None = None
+    """What the analysis may evaluate before the search. By default a little first, and more if the search lasts."""
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -58,7 +60,7 @@ class Options:
         for name in self.por_without:
             if name not in REFINEMENTS:
                 raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
-        for name in ("threads", "max_states", "max_memory", "timeout", "max_depth"):
+        for name in ("threads", "max_states", "max_memory", "timeout", "max_depth", "max_behaviours"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise _wrong(f"{name}={value!r}", "it must be more than 0")

@@ -26,18 +26,20 @@ def analyse(model: Model, options: Options, most_behaviours: int | None = None) 
     figures: Figures = {"closure": {"ran": False, "why": "no reduction needs it"}}
     figures |= applicable(model, options)
     dynamic = is_dynamic(figures, options)
-    families = proposed(model.definition) if options.symmetry != "none" and not dynamic else []
+    stores_nothing = "dynamic partial-order reduction" if dynamic else "a stateless search" if options.stateless else ""
+    families = proposed(model.definition) if options.symmetry != "none" and not stores_nothing else []
     needs = ("quotient", "dead-messages") if dynamic else ("quotient", "dead-messages", "por")
     if families or any(figures[name]["ran"] for name in needs):
-        closure = model.engine.close(model, MOST_BEHAVIOURS if most_behaviours is None else most_behaviours)
+        most = options.max_behaviours or MOST_BEHAVIOURS
+        closure = model.engine.close(model, most if most_behaviours is None else most_behaviours)
         figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
         if not closure["complete"]:
             unknown = f"the closure is not complete: {closure['why']}"
             figures["closure"] |= {"ran": False, "why": closure["why"]}
             figures |= applicable(model, options, unknown)
     figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else unknown}
-    if options.symmetry != "none" and dynamic:
-        figures["symmetry"]["why"] = "dynamic partial-order reduction stores no states that could be merged"
+    if options.symmetry != "none" and stores_nothing:
+        figures["symmetry"]["why"] = f"{stores_nothing} stores no states that could be merged"
     elif options.symmetry != "none" and not unknown:
         model.symmetries = Symmetries(model, families) if families else None
         _tell_symmetries(model, figures)
