@@ -13,7 +13,7 @@ from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import against, alone, decomposition, docs, gandalf, goals, partial_orders, plots, scaling
+from benchmarks import against, alone, docs, gandalf, goals, partial_orders, plots, scaling, symmetry
 from benchmarks.experiment import Limits, Row
 from benchmarks.machine import describe, load
 from benchmarks.results import LATEST, PUBLISHED, RESULTS, Results, Section, read, save
@@ -21,7 +21,7 @@ from benchmarks.runner import Known, Runner
 from benchmarks.terminal import show
 
 # Modules that reproduce tables, in the order in which they are run and shown.
-DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, decomposition, against, scaling)
+DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, symmetry, against, scaling)
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
@@ -35,7 +35,7 @@ NAMES = tuple(TEXTS)
 WIDTH = 190  # of a terminal that shows every table as it is meant
 
 FULL = Limits(seconds=120, memory_bytes=6 << 30, repeat=3)
-QUICK = Limits(seconds=20, memory_bytes=2 << 30, repeat=1)
+QUICK = Limits(seconds=20, memory_bytes=2 << 30, repeat=1, most=20)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,7 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _publish(console)
     progress = Console(stderr=True, style="dim", highlight=False)
     limits = QUICK if options.quick else FULL
-    limits = replace(limits, seconds=options.time_limit) if options.time_limit else limits
+    if options.time_limit:
+        limits = replace(limits, seconds=options.time_limit, most=options.time_limit)
 
     def say(line: str) -> None:
         progress.print(line, soft_wrap=True)

@@ -94,7 +94,7 @@ def quorate(target: str, parameters: Options, *, plain: bool = True, property: S
     return [
         *([Check("Quorate, plain", target, parameters, {**PLAIN, **asked})] if plain else []),
         Check("Quorate", target, parameters, {**DEFAULT, **asked}),
-        Check("Quorate, symmetry", target, parameters, {"symmetry": "auto", **asked}),
+        Check("Quorate, no symmetry", target, parameters, {"symmetry": "none", **asked}),
         Check("Quorate, all reductions", target, parameters, {**ALL, **asked}),
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.against import PAXOS
 from benchmarks.results import Results, Section
 from benchmarks.scaling import AXES
-from benchmarks.tables import GOALS, LONG, busy, duration, goal_line, is_long, long, remarks, wide
+from benchmarks.tables import GOALS, busy, details, duration, goal_line, is_long, long, remarks, wide
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 PICTURES = PAGE.parent / "pictures"
@@ -20,8 +20,8 @@ LARGE = "(2,5,1)"
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` measures all of this again, in about an hour; `make bench-quick` a part of it, in five minutes. Peers are
-installed from the distribution's packages where that is possible, and left out where it is not. Every measurement is
+`make bench` measures all of this again, in about three hours; `make bench-quick` a part of it, in five minutes. Peers
+are installed from the distribution's packages where that is possible, and left out where it is not. A measurement is
 one process, which has a limit of time and of memory; seconds are the median of three runs where one takes less than
 thirty. `python -m benchmarks --write-docs` writes this page from the last full run, and
 [published.json](../benchmarks/results/published.json) has the figures behind it.
@@ -72,8 +72,8 @@ def _tables(section: Section) -> list[str]:
         if is_long(section):
             parts.append(LONG_NOTE + "\n")
         else:
-            details = _table(LONG[:9], [line[:9] for line in long(section)[1] if line[2] != "skipped"])
-            parts.append(f"<details><summary>All figures</summary>\n\n{details}\n</details>\n")
+            figures = _table(*details(section))
+            parts.append(f"<details><summary>All figures</summary>\n\n{figures}\n</details>\n")
     if section.figures:
         parts.append(_goals(section))
     return parts

@@ -40,6 +40,7 @@ class Limits:
     memory_bytes: int = 6 << 30
     repeat: int = 3
     short: float = 30.0  # seconds up to which a run is repeated
+    most: float = 600.0  # seconds, for a row that asks for more than usual
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class Measured:
     bytes_per_state: float = 0.0
     samples: tuple[float, ...] = ()  # seconds, of all runs
     note: str = ""  # why it is not available, incomplete, ...; which reductions were left out
-    symmetries: int = 0  # the order of the group, where symmetry was reduced
+    group: str = ""  # where symmetry was reduced: the renamings, as a product of factorials,
+    symmetries: int = 0  # how many they are,
+    stands_for: int = 0  # and the states that there would be without it
 
     @property
     def answered(self) -> bool:
@@ -110,7 +113,8 @@ class Row:
     verdict: Verdict | None
     cases: tuple[Case, ...]
     claim: str = ""  # the property, where a table has several
-    seconds: float | None = None  # a shorter limit than usual
+    seconds: float | None = None  # another limit than usual,
+    memory_bytes: int | None = None  # and of memory
     growing: bool = False  # larger than the row before: a column that met a limit there is not tried here
 
 
@@ -140,13 +144,12 @@ class Check:
     options: Mapping[str, Any] = field(default_factory=dict)  # keywords of quorate.check, `property` among them
     published: Published | None = None
     program: str = "Quorate"
-    patient: bool = False  # gives the analysis all its budget, also where the search may be small
 
     def measure(self, limits: Limits) -> Measured:
         from benchmarks.probe import measure
 
-        return measure(self.target, self.parameters, self.options, limits, patient=self.patient)
+        return measure(self.target, self.parameters, self.options, limits)
 
     @property
     def key(self) -> object:
-        return self.target, str(sorted(self.parameters.items())), str(sorted(self.options.items())), self.patient
+        return self.target, str(sorted(self.parameters.items())), str(sorted(self.options.items()))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from benchmarks.against import MULTICAST, OM, PAXOS, STORAGE, THESIS
-from benchmarks.decomposition import AUTO, NAIVE, NONE, TABLE
 from benchmarks.experiment import Measured
 from benchmarks.gandalf import AGAIN
 from benchmarks.results import Figure, Results, Section
+from benchmarks.symmetry import AUTO, NAIVE, NONE, THESIS_TABLE
 from benchmarks.tables import duration, fastest, reduced, times
 
 LONG_FOR_SPIN = 5.0  # seconds
@@ -26,8 +26,8 @@ def goals(results: Results) -> Section:
     if THESIS in sections:
         figures += _fewer_than_rumur(sections[THESIS], "Paxos")
         figures += _fewer_than_rumur(sections[THESIS], "OM(1), 4 lieutenants")
-    if TABLE in sections:
-        figures += _efficiency(sections[TABLE])
+    if THESIS_TABLE in sections:
+        figures += _efficiency(sections[THESIS_TABLE])
     figures += _out_of_memory(results)
     if "gandalf-1" in sections:
         figures += _published_again(sections["gandalf-1"])
@@ -163,9 +163,7 @@ def _efficiency(section: Section) -> list[Figure]:
             continue
         naive = section.find(instance, NAIVE)
         least = plain.states / auto.symmetries
-        note = f"a group of {auto.symmetries}" + (
-            f"; naive {least / naive.states:.2f}" if naive and naive.symmetries else ""
-        )
+        note = auto.group + (f"; naive {least / naive.states:.2f}, {naive.group}" if naive and naive.group else "")
         goal = 0.9 if instance.startswith("Paxos") else 0.85
         figures.append(Figure(f"{instance}: efficiency of symmetry", "x", least / auto.states, goal=goal, note=note))
     return figures

@@ -13,8 +13,8 @@ from benchmarks.scaling import AXES
 LOOKS = {
     "plain": ("#777777", "o"),
     "default": ("#0072b2", "s"),
+    "no symmetry": ("#cc79a7", "v"),
     "partial orders": ("#d55e00", "^"),
-    "symmetry": ("#cc79a7", "v"),
     "all reductions": ("#009e73", "D"),
 }
 

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,12 @@ ROOT = Path(__file__).parent.parent
 GRACE = 60.0  # seconds to report after its own time limit, before a run is ended from outside
 
 
-def measure(
-    target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits, *, patient: bool = False
-) -> Measured:
+def measure(target: str, parameters: Mapping[str, Any], options: Mapping[str, Any], limits: Limits) -> Measured:
     """Check an instance; of several runs, if they are short, the middle one."""
     request = {
         "target": target,
         "parameters": dict(parameters),
         "options": {"max_memory": limits.memory_bytes, "timeout": limits.seconds, **options},
-        "patient": patient,
     }
     runs = [_once(request, limits)]
     while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
@@ -85,11 +81,7 @@ def _is_missing(error: QuorateError | TypeError) -> bool:
 def _measure(request: dict[str, Any]) -> Measured:
     import quorate
     from quorate.cli.target import load
-    from quorate.search import reductions
 
-    if request["patient"]:
-        # A search that may be small gets a small analysis first, which is not what a comparison of reductions is after.
-        vars(import_module("quorate.search.check"))["FIRST_BEHAVIOURS"] = reductions.MOST_BEHAVIOURS
     check = quorate.check  # imports what checking needs, which is not to be counted as growth
     options = request["options"]
     try:
@@ -109,6 +101,7 @@ def _measure(request: dict[str, Any]) -> Measured:
         for name, key in asked.items()
         if options.get(key, "none") != "none" and not result.reductions.get(name, {}).get("ran", True)
     ]
+    symmetry = result.reductions.get("symmetry", {})
     stopped = [f"limit of {result.stopped_by}"] if result.stopped_by else []
     return Measured(
         status=result.verdict,
@@ -119,7 +112,9 @@ def _measure(request: dict[str, Any]) -> Measured:
         search_seconds=result.seconds * min(1.0, share),
         peak_memory_bytes=highest,
         bytes_per_state=(highest - before) / result.states if result.states else 0.0,
-        symmetries=int(result.reductions.get("symmetry", {}).get("order", 0)),
+        group=str(symmetry.get("group", "")),
+        symmetries=int(symmetry.get("order", 0)),
+        stands_for=int(symmetry.get("stands_for", 0)),
         samples=(seconds,),
         note="; ".join(stopped + idle),
     )

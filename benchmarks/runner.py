@@ -31,6 +31,8 @@ class Runner:
         section = Section(name)
         beyond: set[str] = set()  # columns that met a limit, while rows grow
         for row in rows:
+            if not row.growing:
+                beyond.clear()
             for case in row.cases:
                 number += case.program != PUBLISHED
                 measured = self.known.get((name, row.instance, row.claim, case.column))
@@ -40,7 +42,7 @@ class Runner:
                     measured = case.measure(self.limits)
                 if measured is None:
                     self.say(f"{name} {number} of {total}: {row.instance} {row.claim} {case.column}")
-                    measured = self._measure(case, row.seconds)
+                    measured = self._measure(case, row)
                     self.say(f"    {_words(measured)}")
                 if measured.status == "incomplete":
                     beyond.add(case.column)
@@ -50,17 +52,20 @@ class Runner:
                 self.keep(section)
         return section
 
-    def _measure(self, case: Case, seconds: float | None) -> Measured:
+    def _measure(self, case: Case, row: Row) -> Measured:
         """A table may list an instance twice, with different published figures: it is measured once."""
         same = case.key
         if same not in self._measured:
             try:
-                limits = replace(self.limits, seconds=min(seconds or self.limits.seconds, self.limits.seconds))
-                self._measured[same] = case.measure(limits)
+                self._measured[same] = case.measure(self._limits(row))
             except Exception as error:
                 # One case that fails must not cost the hour that the others took; it is shown as failed.
                 self._measured[same] = Measured("failed", note=str(error).splitlines()[0])
         return self._measured[same]
+
+    def _limits(self, row: Row) -> Limits:
+        seconds = min(row.seconds or self.limits.seconds, self.limits.most)
+        return replace(self.limits, seconds=seconds, memory_bytes=row.memory_bytes or self.limits.memory_bytes)
 
 
 def _words(measured: Measured) -> str:

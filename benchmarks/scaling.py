@@ -36,8 +36,8 @@ AXES = {
 COLUMNS = {
     "plain": PLAIN,
     "default": DEFAULT,
-    "partial orders": {"por": "lpor-net"},
-    "symmetry": {"symmetry": "auto"},
+    "no symmetry": {"symmetry": "none"},
+    "partial orders": {"symmetry": "none", "por": "lpor-net"},
     "all reductions": ALL,
 }
 SECONDS = 20.0

@@ -1,148 +1,131 @@
-"""What symmetry is worth: table 3.2 of the thesis, the rows of the GandALF tables that ran out of memory, and growth.
-
-    python -m benchmarks.symmetry thesis gandalf growth
-
-Each row is checked in a process of its own. Seconds are those of the processor, since the machine may be busy.
-"""
+"""What symmetry is worth: table 3.2 of the thesis, on models in its grain, and how far it goes as instances grow."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
-from multiprocessing import get_context
-from resource import RUSAGE_SELF, getrusage
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-PLAIN = {"quotient": "off", "dead_messages": "off"}
-ALL = {"symmetry": "auto", "por": "lpor-net"}
-THESIS_PAXOS = "benchmarks/protocols/thesis_paxos.py:ThesisPaxos"
-THESIS_OM = "benchmarks/protocols/thesis_om.py:ThesisOM"
+from benchmarks.against import THESIS_OM, THESIS_PAXOS
+from benchmarks.experiment import ALL, DEFAULT, PLAIN, Check, Published, Row, Verdict
+
+THESIS_TABLE, GROWTH_TABLE = "thesis-3.2", "growth"
+NONE, NAIVE, AUTO = "none", "naive", "decomposition"
+TABLES = {
+    THESIS_TABLE: """\
+## Symmetry by decomposition (thesis, table 3.2)
+
+The same plain model in the first three columns, all other reductions off: processes that play several roles are kept
+whole by the naive approach and taken apart by decomposition. Paxos has two proposers, three acceptors and no learners,
+sends or takes one message a step ([the protocol](../benchmarks/protocols/thesis_paxos.py)), and proposers run where the
+first acceptors do. It has two initial states: which of the proposers has which ballot is open, so that they can be
+exchanged. Decomposition finds the group 2! Proposer x 3! Acceptor, the naive approach 2! Server. In Oral Messages the
+commander is one of the lieutenants ([the protocol](../benchmarks/protocols/thesis_om.py)), and who is a traitor is open
+at the beginning: an initial state for every choice. All n lieutenants can be exchanged (n! Lieutenant) once the
+commander is taken apart, and otherwise all but the one who commands. The goals have the efficiency as the thesis
+defines it: states without symmetry, over the order of the group that decomposition finds, over states with it.""",
+    GROWTH_TABLE: """\
+## How far it goes
+
+Instances that grow until one does not end within ten minutes and 8 GB, with what is on by default (quotient, dead
+messages, symmetry) and with partial orders as well. Where a search stands for more states than it has, those are what
+there would be without symmetry; the list of all figures has them, and the group. A way to check that met a limit is not
+tried on what is larger.""",
+}
+
+ROWS: dict[str, tuple[Verdict, str, Mapping[str, Any], tuple[Published, Published, Published]]] = {
+    "Paxos, safety": (
+        "holds",
+        THESIS_PAXOS,
+        {},
+        (Published(1_591_897), Published(795_945), Published(136_915)),
+    ),
+    "Paxos, wrong safety": (
+        "violated",
+        THESIS_PAXOS,
+        {"chosen_by": 1},
+        (Published(649_301), Published(325_074), Published(57_677)),
+    ),
+    "Faulty Paxos, safety": (
+        "violated",
+        THESIS_PAXOS,
+        {"heedful": False},
+        (Published(1_114_891), Published(562_298), Published(101_239)),
+    ),
+    "OM(1), 3 lieutenants": (
+        "holds",
+        THESIS_OM,
+        {"lieutenants": 3},
+        (Published(1_797), Published(941), Published(345)),
+    ),
+    "OM(1), 4 lieutenants": (
+        "holds",
+        THESIS_OM,
+        {"lieutenants": 4},
+        (Published(150_417), Published(26_401), Published(6_999)),
+    ),
+    "OM(1), 5 lieutenants": (
+        "holds",
+        THESIS_OM,
+        {"lieutenants": 5},
+        (Published(note="out of memory"), Published(2_402_167), Published(490_839)),
+    ),
+    "Faulty OM(1), 2 traitors": (
+        "violated",
+        THESIS_OM,
+        {"lieutenants": 3, "traitors": 2},
+        (Published(934), Published(843), Published(200)),
+    ),
+}
+
+# What a family of instances is called, its target, and its instances, each larger than the one before.
+GROWTH: dict[str, tuple[str, list[dict[str, int]]]] = {
+    "Paxos, 2 proposers": ("paxos", [{"proposers": 2, "acceptors": n} for n in (3, 5, 7, 9, 11, 12, 13, 14, 15)]),
+    "Paxos, 3 proposers": ("paxos", [{"proposers": 3, "acceptors": n} for n in (3, 4, 5, 6, 7, 8, 9)]),
+    "Paxos, 3 acceptors": ("paxos", [{"proposers": n, "acceptors": 3} for n in (4, 5, 6, 7)]),
+    "regular storage": ("regular-storage", [{"bases": n} for n in (3, 5, 7, 9, 11, 12, 13, 14)]),
+    "echo multicast": ("echo-multicast", [{"honest_receivers": n} for n in (3, 5, 7, 9, 11, 13)]),
+    "Oral Messages": ("om", [{"lieutenants": n} for n in (3, 4, 5, 6, 7, 8)]),
+}
+SECONDS, MEMORY = 600.0, 8 << 30
+# The analysis may take long here, because the search would take longer without it.
+PATIENCE = {"max_behaviours": 10_000_000}
 
 
-class Answer(NamedTuple):
-    verdict: str
-    states: int
-    seconds: float
-    gigabytes: float
-    symmetry: dict[str, Any]
+def rows(quick: bool) -> dict[str, list[Row]]:
+    names = [name for name in ROWS if not quick or not name.startswith(("OM(1), 4", "OM(1), 5"))]
+    return {
+        THESIS_TABLE: [_row(name, *ROWS[name]) for name in names],
+        GROWTH_TABLE: [row for name, (target, grown) in GROWTH.items() for row in _family(name, target, grown, quick)],
+    }
 
 
-def run(target: str, parameters: dict[str, Any], options: dict[str, Any]) -> Answer:
-    """One check, in this process."""
-    from quorate import check
-    from quorate.cli.target import load
-    from quorate.search import reductions
-
-    # So that the naive approach gets the whole analysis on small instances too.
-    vars(import_module("quorate.search.check"))["FIRST_BEHAVIOURS"] = reductions.MOST_BEHAVIOURS
-    result = check(load(target)(**parameters), **options)
-    spent = getrusage(RUSAGE_SELF)
-    seconds = spent.ru_utime + spent.ru_stime
-    told = dict(result.reductions["symmetry"])
-    return Answer(result.verdict, result.states, seconds, result.peak_memory_bytes / 2**30, told)
-
-
-def alone(target: str, parameters: dict[str, Any], **options: Any) -> Answer:
-    """The same in a process of its own, so that memory and time are its own."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(run, target, parameters, options).result()
+def _row(
+    instance: str,
+    verdict: Verdict,
+    target: str,
+    parameters: Mapping[str, Any],
+    published: tuple[Published, Published, Published],
+) -> Row:
+    together = {**parameters, "colocated": True}
+    cases = [
+        Check(column, target, together, {**PLAIN, **PATIENCE, "symmetry": kind}, figures)
+        for column, kind, figures in zip((NONE, NAIVE, AUTO), ("none", "naive", "auto"), published, strict=True)
+    ]
+    return Row(instance, verdict, (*cases, Check("all reductions", target, together, ALL)), seconds=60.0)
 
 
-class Row(NamedTuple):
-    """A row of table 3.2: the instance, and states of none, naive and algorithm 1 as published."""
-
-    name: str
-    target: str
-    parameters: dict[str, Any]
-    published: tuple[str, str, str]
-
-
-ROWS = [
-    Row("Paxos, one message a step", THESIS_PAXOS, {}, ("1,591,897", "795,945 (33%)", "136,915 (96%)")),
-    Row("Paxos, quorums in one step, a learner", "paxos", {"any_order": True}, ("", "", "")),
-    Row("Faulty Paxos, quorums in one step, a learner", "faulty-paxos", {"any_order": True}, ("", "", "")),
-    Row("OM(1), 3 lieutenants", THESIS_OM, {"lieutenants": 3}, ("1,797", "941 (31%)", "345 (85%)")),
-    Row("OM(1), 4 lieutenants", THESIS_OM, {"lieutenants": 4}, ("150,417", "26,401 (24%)", "6,999 (90%)")),
-    Row("OM(1), 5 lieutenants", THESIS_OM, {"lieutenants": 5}, ("out of memory", "2,402,167", "490,839")),
-    Row("Faulty OM(1), 2 traitors", THESIS_OM, {"lieutenants": 3, "traitors": 2}, ("934", "843", "200")),
-]
-
-
-def thesis() -> Iterator[str]:
-    """Table 3.2. The same plain model in all three columns; efficiency against the group of the decomposed one."""
-    yield "| instance | | states (efficiency) | published | group | s |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for row in ROWS:
-        answers = {}
-        for kind in ("auto", "naive", "none"):
-            options = PLAIN | {"symmetry": kind, "timeout": 300, "max_memory": 4 << 30}
-            answers[kind] = alone(row.target, row.parameters | {"colocated": True}, **options)
-        full = answers["auto"].symmetry
-        for kind, published in zip(("none", "naive", "auto"), row.published, strict=True):
-            found = answers[kind]
-            states = f"{found.states:,}"
-            if found.verdict == "incomplete":
-                states = f"more than {states}"
-            elif kind != "none" and found.verdict == "holds":
-                states += f" ({full['stands_for'] / full['order'] / found.states:.0%})"
-            group = found.symmetry.get("group", "")
-            yield f"| {row.name} | {kind} | {states} | {published} | {group} | {found.seconds:.1f} |"
-
-
-GANDALF = [(2, 8), (3, 5), (4, 4), (5, 3), (8, 2)]
-
-
-def gandalf() -> Iterator[str]:
-    """The rows that ended out of memory there, with every reduction."""
-    yield "| proposers, acceptors | verdict | states | group | s | GB |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for proposers, acceptors in GANDALF:
-        found = alone("paxos", {"proposers": proposers, "acceptors": acceptors}, max_memory=4 << 30, **ALL)
-        group = found.symmetry["group"]
-        yield (
-            f"| {proposers}, {acceptors} | {found.verdict} | {found.states:,} | {group} | {found.seconds:.1f} "
-            f"| {found.gigabytes:.2f} |"
+def _family(name: str, target: str, grown: list[dict[str, int]], quick: bool) -> list[Row]:
+    return [
+        Row(
+            f"{name}, {', '.join(f'{number} {of}' for of, number in parameters.items() if of not in name)}",
+            "holds",
+            (
+                Check("default", target, parameters, {**DEFAULT, **PATIENCE}),
+                Check("all reductions", target, parameters, {**ALL, **PATIENCE}),
+            ),
+            seconds=SECONDS,
+            memory_bytes=MEMORY,
+            growing=place > 0,
         )
-
-
-GROWTH: list[tuple[str, list[dict[str, Any]]]] = [
-    ("paxos", [{"proposers": 2, "acceptors": n} for n in range(3, 13)]),
-    ("paxos", [{"proposers": 3, "acceptors": n} for n in range(3, 8)]),
-    ("regular-storage", [{"bases": n} for n in range(3, 9)]),
-    ("echo-multicast", [{"honest_receivers": n} for n in range(2, 8)]),
-    ("om", [{"lieutenants": n} for n in range(3, 8)]),
-]
-SECONDS = 600.0
-
-
-def growth() -> Iterator[str]:
-    """How cost grows, up to ten minutes and 8 GB."""
-    yield "| protocol | instance | verdict | states | stands for | group | s | GB |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
-    for target, instances in GROWTH:
-        for parameters in instances:
-            found = alone(target, parameters, symmetry="auto", timeout=SECONDS, max_memory=8 << 30)
-            told = found.symmetry
-            shown = ", ".join(f"{name}={value}" for name, value in parameters.items())
-            yield (
-                f"| {target} | {shown} | {found.verdict} | {found.states:,} | {told.get('stands_for', found.states):,} "
-                f"| {told.get('group', 'none')} | {found.seconds:.1f} | {found.gigabytes:.2f} |"
-            )
-            if found.verdict == "incomplete":
-                break
-
-
-TABLES = {"thesis": thesis, "gandalf": gandalf, "growth": growth}
-
-
-def main(names: list[str]) -> None:
-    for name in names or TABLES:
-        for line in TABLES[name]():
-            print(line, flush=True)
-        print()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        for place, parameters in enumerate(grown[:2] if quick else grown)
+    ]

@@ -19,6 +19,7 @@ LONG = (
     *("instance", "program", "verdict", "states", "transitions", "seconds", "states/s", "memory", "bytes"),
     *("time", "rate", "size"),
 )
+PLACE_OF_FACTORS = 9  # in LONG; they compare with peers
 PEERS_PREFIX = "peers-"
 
 
@@ -118,6 +119,16 @@ def long(section: Section) -> tuple[tuple[str, ...], Lines]:
             )
         )
     return LONG, lines
+
+
+def details(section: Section) -> tuple[tuple[str, ...], Lines]:
+    """All figures of what was measured in a wide table; with the symmetries, where there are any."""
+    lines = [
+        (*line[:PLACE_OF_FACTORS], f"{found.stands_for:,}" if found.group else "", found.group)
+        for line, found in zip(long(section)[1], (entry.measured for entry in section.entries), strict=True)
+        if found.status != "skipped"
+    ]
+    return (*LONG[:PLACE_OF_FACTORS], "stands for", "group"), lines
 
 
 def reduced(section: Section, instance: str) -> list[Measured]:
