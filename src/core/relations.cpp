@@ -34,6 +34,7 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     words_ = total / 64;
     emitters_.resize(total);
     const std::size_t count = tables.columns.size();
+    sources_.resize(count);
     tag_of_.resize(count);
     tags_.resize(count);
     sets_.resize(count);
@@ -47,6 +48,7 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     serials_.resize(count);
     twins_.resize(count);
     forward_.resize(count);
+    numbers_.resize(count);
     uses_.resize(count);
     live_.resize(count);
     find_events();
@@ -71,7 +73,11 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
                 for (const Instance::End& end : instance.ends)
                     for (const Send& send : end.sends)
                         if (!tables.columns[send.column]->monitor) sent.insert(bit(send.column, send.message));
-        for (std::size_t each : sent) emitters_[each].push_back(column->index);
+        for (std::size_t each : sent) {
+            emitters_[each].push_back(column->index);
+            std::vector<Id>& sources = sources_[receivers_[each / 64]];
+            if (sources.empty() || sources.back() != column->index) sources.push_back(column->index);
+        }
     }
 }
 
@@ -488,23 +494,28 @@ const May& Relations::may(Id column, Id local, const Labels& labels, unsigned sp
     }
     std::sort(result.events.begin(), result.events.end());
     result.events.erase(std::unique(result.events.begin(), result.events.end()), result.events.end());
-    result.senders.assign(senders.begin(), senders.end());
-    result.takers.assign(takers.begin(), takers.end());
-    result.greedy.assign(greedy.begin(), greedy.end());
+    const auto list = [&](const std::map<std::size_t, Labels>& from, May::Index& index) {
+        for (const auto& [at, found] : from) index.push_back({at, found, number(column, found)});
+    };
+    list(senders, result.senders);
+    list(takers, result.takers);
+    list(greedy, result.greedy);
     return result;
 }
 
-const std::vector<std::uint64_t>& Relations::forward(const Footprint& root, std::span<const std::uint64_t> sendable) {
+Id Relations::number(Id column, const Labels& labels) {
+    return numbers_[column].emplace(labels, static_cast<Id>(numbers_[column].size())).first->second;
+}
+
+const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, std::span<const std::uint64_t> messages) {
     Column& column = *tables_.columns[root.column];
     const std::lock_guard guard(column.lock);
-    const auto [place, fresh] = forward_[root.column].try_emplace({root.cell, Words(sendable.begin(), sendable.end())});
+    const Id local = column.cells[root.cell].local;
+    const auto [place, fresh] = forward_[root.column].try_emplace({local, Words(messages.begin(), messages.end())});
     if (!fresh) return place->second;
-    place->second.assign(words_, 0);
-    Words there(sendable.begin(), sendable.end());
-    for (const Id message : column.inboxes[column.cells[root.cell].inbox])
-        there[message / 64] |= std::uint64_t{1} << (message % 64);
-    const auto comes = [&](Id message) { return there[message / 64] >> (message % 64) & 1; };
-    std::vector<Id> found{column.cells[root.cell].local};
+    Words sent(words_, 0);
+    const auto comes = [&](Id message) { return messages[message / 64] >> (message % 64) & 1; };
+    std::vector<Id> found{local};
     for (std::size_t i = 0; i < found.size(); ++i) {
         for (const Instance& instance : instances_[root.column][found[i]]) {
             const std::span<const Id> set = column.sets[instance.set];
@@ -514,11 +525,13 @@ const std::vector<std::uint64_t>& Relations::forward(const Footprint& root, std:
                 for (const Send& send : end.sends) {
                     if (tables_.columns[send.column]->monitor) continue;
                     const std::size_t number = bit(send.column, send.message);
-                    place->second[number / 64] |= std::uint64_t{1} << (number % 64);
+                    sent[number / 64] |= std::uint64_t{1} << (number % 64);
                 }
             }
         }
     }
+    for (std::size_t word = 0; word < words_; ++word)
+        if (sent[word] != 0) place->second.push_back({word, sent[word]});
     return place->second;
 }
 

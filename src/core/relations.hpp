@@ -91,26 +91,42 @@ struct May {
     std::vector<Id> locals{};    // where it may get, as far as messages are not asked for
     std::vector<Labels> ways{};  // per such local state: the labels of the first steps of all ways that lead there
     std::vector<std::uint64_t> sends{};  // by receiver and message
-    using Index = std::vector<std::pair<std::size_t, Labels>>;
+    // The labels for a message or bit. Sets of labels are numbered, process by process.
+    struct Listed {
+        std::size_t at = 0;
+        Labels labels{};
+        Id number = none;
+    };
+    using Index = std::vector<Listed>;
     Index senders{};                               // the same with the labels, sorted
     Index takers{}, greedy{};                      // own messages with labels that remove them, or may need them
     std::vector<std::tuple<Id, Id, Id>> events{};  // monitor, event, label
     Labels visible{};
     std::array<Labels, budgets> draws{};
-    // The labels listed for a number.
-    static const Labels& labels(const Index& index, std::size_t number) {
-        static const Labels nothing;
-        const auto place = std::lower_bound(index.begin(), index.end(), number,
-                                            [](const auto& entry, std::size_t wanted) { return entry.first < wanted; });
-        return place == index.end() || place->first != number ? nothing : place->second;
+    static const Listed& find(const Index& index, std::size_t at) {
+        static const Listed nothing;
+        const auto place = std::lower_bound(index.begin(), index.end(), at,
+                                            [](const Listed& entry, std::size_t wanted) { return entry.at < wanted; });
+        return place == index.end() || place->at != at ? nothing : *place;
     }
 };
 
-// What a cell's steps with given labels depend on.
-struct Footprint {
+// A cell, what is left of its budgets, and labels: for these there is a footprint.
+struct FootprintOf {
+    Id cell = none;
+    unsigned spent = 0;
+    Labels labels{};
+    Id key = none;   // the tag of the step that must stay possible
+    Labels alike{};  // tags of steps that the key stands for, or that never come about
+    auto operator<=>(const FootprintOf&) const = default;
+};
+
+// What a cell's steps with given labels depend on. More labels than were asked for, if others must come along.
+struct Footprint : FootprintOf {
+    // Either one of the messages that are missing does not come, or the way there is in the set.
     struct Clause {
-        std::vector<std::uint64_t> missing;  // one of these messages of the process, a bit each, must not come, or
-        Labels way;                          // these labels must be in the set; empty: there is no such way
+        Labels way{};      // empty: there is no such way
+        Id number = none;  // of these labels
     };
     // These labels may stay out as long as nobody asks for what they send: the set makes up for their steps.
     struct Pardon {
@@ -119,11 +135,7 @@ struct Footprint {
     };
     std::vector<Pardon> pardons{};
     std::uint64_t serial = 0;
-    Id column = none, cell = none;
-    unsigned spent = 0;
-    Labels labels{};
-    Id key = none;              // the tag of the step that must stay possible
-    Labels alike{};             // tags of steps that the key stands for, or that never come about
+    Id column = none;
     Id enabled = 0;             // possible steps with these labels
     Id all = 0;                 // possible steps of the cell
     std::vector<char> steps{};  // which of the cell's steps these are
@@ -132,10 +144,20 @@ struct Footprint {
     std::vector<Id> consumed{};  // messages that a possible step takes away, on set channels
     std::vector<Send> sends{};   // of possible steps, to processes
     std::vector<Send> events{};  // of possible steps
-    std::vector<Clause> clauses{};
+    // Made when they are first asked for, which is seldom: most footprints only show that a set gets too large.
+    mutable std::vector<Clause> clauses{};
+    mutable std::vector<std::uint64_t> missing{};  // messages of the process, a bit each, clause after clause
+    mutable std::atomic<bool> listed = false;
     const May* outside = nullptr;
-    std::vector<Id> seeds{};  // tags of possible steps of the protocol; only where no labels are given
-    bool single = true;       // of one possible step at most, with one outcome
+    bool single = true;  // of one possible step at most, with one outcome
+    // The footprint of no label, which alone has the rest: what is the same for all footprints of the cell.
+    const Footprint* root = nullptr;
+    std::vector<Id> tags{};              // of each step; none where nothing is left of its budget
+    std::vector<Id> seeds{};             // tags of possible steps of the protocol
+    Labels ready{};                      // tags of possible steps
+    std::vector<std::uint64_t> there{};  // the messages that are pending, a bit each
+    std::vector<std::uint64_t> used{};   // the messages that the process may ever use from here on
+    bool silent = true;                  // it sends nothing from here on
 };
 
 class Relations {
@@ -156,10 +178,15 @@ public:
     // The footprint of no label, and that of more labels. `spent` has a bit for each budget of which nothing is left.
     const Footprint& root(Id column, Id cell, const StepList& steps, unsigned spent);
     const Footprint& grow(const Footprint& from, const Labels& more);
+    const std::vector<Footprint::Clause>& clauses(const Footprint& footprint);
     // The footprint of a key alone. `sendable` has a bit for each message that may still be sent to the process.
     const Footprint& start(const Footprint& root, Id key, std::span<const std::uint64_t> sendable);
-    // What the process may still send, as bits of `May::sends`, if no other messages come to it than `sendable`.
-    const std::vector<std::uint64_t>& forward(const Footprint& root, std::span<const std::uint64_t> sendable);
+    // What the process may still send, as bits of `May::sends`, if it ever gets these messages alone.
+    struct Sent {
+        std::size_t word;
+        std::uint64_t bits;
+    };
+    const std::vector<Sent>& forward(const Footprint& root, std::span<const std::uint64_t> messages);
     std::size_t words() const { return words_; }
     // The receiver that a word of `May::sends` belongs to.
     Id receiver(std::size_t word) const { return receivers_[word]; }
@@ -171,6 +198,8 @@ public:
     static bool may_send(const May& may, std::size_t bit) { return may.sends[bit / 64] >> (bit % 64) & 1; }
     // The processes that ever send a message to a receiver.
     const std::vector<Id>& emitters(std::size_t bit) const { return emitters_[bit]; }
+    // The processes that ever send anything to a receiver.
+    const std::vector<Id>& sources(Id receiver) const { return sources_[receiver]; }
     Id tag(const Column& column, const Step& step) const;
     bool events_commute(Id monitor, Id a, Id b) const;
 
@@ -200,30 +229,37 @@ private:
     }
     void reach(Id column, Id local, const Labels& labels, unsigned spent, May& found) const;
     const May& may(Id column, Id local, const Labels& labels, unsigned spent);
-    const Footprint& known(Column& column, const Footprint& wanted, const StepList& steps);
-    std::unique_ptr<Footprint> build(Column& column, const Footprint& wanted, const StepList& steps);
-    bool complete(const Column& column, const May& found, const std::vector<char>& ready, Footprint& footprint);
+    Id number(Id column, const Labels& labels);
+    const Footprint& known(Column& column, const FootprintOf& wanted, const Footprint* root, const StepList& steps);
+    std::unique_ptr<Footprint> build(Column& column, const FootprintOf& wanted, const Footprint* root,
+                                     const StepList& steps);
+    void look_at(Column& column, const StepList& steps, Footprint& root);
+    bool complete(const Column& column, const May& found, Footprint& footprint);
     const std::vector<Id>& twins(const Column& column, Id local, Id key);
-    Labels alike(const Column& column, Id cell, Id key, std::span<const std::uint64_t> sendable);
+    Labels alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable);
     using Words = std::vector<std::uint64_t>;
     const Words& live(const Column& column, Id local);
-    const std::vector<Words>& uses(const Column& column, Id local);
-    Words pending(const Column& column, Id cell) const;
+    // What a process can consume from a local state on.
+    struct Uses {
+        std::vector<Id> tags{};
+        std::vector<Words> sets{};
+        Words all{};
+    };
+    const Uses& uses(const Column& column, Id local);
     bool lacks(const Column& column, const Words& pending, Id tag) const {
         const std::uint64_t* wanted = set_bits_[column.index].data() + tag * pending.size();
         for (std::size_t i = 0; i < pending.size(); ++i)
             if (wanted[i] & ~pending[i]) return true;
         return false;
     }
-    void list_clauses(const Column& column, const May& found, const std::vector<char>& ready,
-                      Footprint& footprint) const;
+    void list_clauses(const Column& column, const Footprint& footprint);
 
     Tables& tables_;
     const Closure& closure_;
     std::vector<std::size_t> first_{}, sizes_{};  // a search may add messages, outside of an optimistic universe
     std::size_t words_ = 0;
     std::vector<Id> receivers_{};
-    std::vector<std::vector<Id>> emitters_{};
+    std::vector<std::vector<Id>> emitters_{}, sources_{};
     bool losing_ = false, duplicating_ = false, dropping_ = false;
 
     // Per column.
@@ -240,10 +276,11 @@ private:
     std::vector<std::map<std::tuple<Id, unsigned, Labels>, std::unique_ptr<May>>> may_{};
     using Known = Segmented<std::atomic<const Footprint*>>;
     std::vector<std::array<std::unique_ptr<Known>, 8>> roots_{};
-    std::vector<std::map<std::tuple<Id, unsigned, Labels, Id, Labels>, std::unique_ptr<Footprint>>> owned_{};
-    std::vector<std::map<std::pair<Id, Words>, Words>> forward_{};       // by cell and messages that may come
-    std::vector<std::map<std::pair<Id, Id>, std::vector<Id>>> twins_{};  // by local state and key
-    std::vector<std::map<Id, std::vector<Words>>> uses_{};               // by local state
+    std::vector<std::map<FootprintOf, std::unique_ptr<Footprint>>> owned_{};
+    std::vector<std::map<Labels, Id>> numbers_{};
+    std::vector<std::map<std::pair<Id, Words>, std::vector<Sent>>> forward_{};  // by local state and messages it gets
+    std::vector<FlatMap<std::unique_ptr<std::vector<Id>>>> twins_{};            // by local state and key
+    std::vector<std::map<Id, Uses>> uses_{};                                    // by local state
     std::vector<std::unordered_map<Id, Words>> live_{};
     std::vector<std::uint64_t> serials_{};
     // Per monitor column: which pairs of events commute, and which events a property may see.

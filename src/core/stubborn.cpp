@@ -8,6 +8,7 @@ Stubborn::Stubborn(Tables& tables, Relations& relations) : tables_(tables), rela
     steps_.resize(processes_);
     queued_.resize(processes_);
     settled_.resize(processes_);
+    for (Id column = 0; column < processes_; ++column) memory_.push_back(std::make_unique<Memory>());
 }
 
 bool Stubborn::choose(std::span<const Id> cells) {
@@ -26,20 +27,28 @@ bool Stubborn::choose(std::span<const Id> cells) {
     Id best = all;
     // Processes with few steps first: they are likely to make small sets, and cheap to look at.
     order_.clear();
-    for (Id column = 0; column < processes_; ++column)
+    for (Id column = 0; column < processes_; ++column) {
+        memory_[column]->seeds = nullptr;
         if (!roots_[column]->seeds.empty()) order_.push_back(column);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](Id a, Id b) { return roots_[a]->seeds.size() < roots_[b]->seeds.size(); });
-    for (const Id seed : order_) {
-        for (const Id key : roots_[seed]->seeds) {
-            if (close(seed, key, best)) {
-                best = enabled_;
-                best_ = footprints_;
-            }
-            if (best <= 1 || !options.smallest) break;
-        }
-        if (best <= 1 || !options.smallest) break;
     }
+    std::sort(order_.begin(), order_.end(), [&](Id a, Id b) {
+        return std::make_pair(roots_[a]->seeds.size(), a) < std::make_pair(roots_[b]->seeds.size(), b);
+    });
+    // Sets with less than `least` steps there are none.
+    const auto find = [&](Id limit, Id least) {
+        for (const Id seed : order_) {
+            for (std::size_t which = 0; which < roots_[seed]->seeds.size(); ++which) {
+                if (close(seed, which, std::min(limit, best))) {
+                    best = enabled_;
+                    best_ = footprints_;
+                }
+                if (best <= least || !options.smallest) return;
+            }
+        }
+    };
+    // A set of one step is what most states have, and what is not one is seen soon.
+    if (options.smallest) find(2, 1);
+    if (best > 1) find(best, 2);
     if (best >= all) return false;
     chosen_.assign(processes_, nullptr);
     for (Id column = 0; column < processes_; ++column)
@@ -47,27 +56,45 @@ bool Stubborn::choose(std::span<const Id> cells) {
     return true;
 }
 
-const Footprint& Stubborn::grown(const Footprint& from, const Labels& more) {
-    question_.assign({from.column, static_cast<Id>(from.serial)});
-    more.write(question_);
-    const Id number = grown_.intern(question_);
-    if (number == growths_.size()) growths_.push_back(&relations_.grow(from, more));
-    return *growths_[number];
+const Footprint& Stubborn::grown(const Footprint& from, const Labels& more, Id number) {
+    FlatMap<const Footprint*>& known = memory_[from.column]->growths;
+    const std::uint64_t question = from.serial << 32 | number;
+    if (const Footprint* const* found = known.find(question)) return **found;
+    const Footprint& result = relations_.grow(from, more);
+    known.insert(question, &result);
+    return result;
 }
 
-const Footprint& Stubborn::started(Id seed, Id key) {
-    const auto [first, count] = relations_.range(seed);
-    const std::span<const std::uint64_t> sendable(coming_.data() + first, count);
-    ask(seed, key, sendable);
-    const Id number = started_.intern(question_);
-    if (number == starts_.size()) starts_.push_back(&relations_.start(*roots_[seed], key, sendable));
-    return *starts_[number];
+const Footprint& Stubborn::started(Id seed, std::size_t which) {
+    const Footprint& root = *roots_[seed];
+    Memory& memory = *memory_[seed];
+    if (memory.seeds == nullptr) {
+        ask(root, false);
+        const std::uint64_t question = root.serial << 32 | memory.sendable.intern(question_);
+        memory.seeds = memory.starts.find(question);
+        if (memory.seeds == nullptr) {
+            memory.starts.insert(question, std::vector<const Footprint*>(root.seeds.size()));
+            memory.seeds = memory.starts.find(question);
+        }
+    }
+    const Footprint*& result = (*memory.seeds)[which];
+    if (result == nullptr) {
+        ask(root, false);
+        result = &relations_.start(root, root.seeds[which], asked_);
+    }
+    return *result;
 }
 
-bool Stubborn::add(Id column, const Labels& labels) {
-    if (labels.within(footprints_[column]->labels)) return false;
-    put(column, grown(*footprints_[column], labels));
-    return true;
+void Stubborn::add(Id column, const Labels& labels, Id number) {
+    if (!labels.within(footprints_[column]->labels)) put(column, grown(*footprints_[column], labels, number));
+}
+
+void Stubborn::add(Id column, const Labels& labels) {
+    if (labels.within(footprints_[column]->labels)) return;
+    question_.clear();
+    labels.write(question_);
+    constexpr Id unlisted = Id{1} << 31;  // above all numbers of the relations
+    add(column, labels, unlisted | memory_[column]->labels.intern(question_));
 }
 
 void Stubborn::put(Id column, const Footprint& next) {
@@ -85,41 +112,54 @@ void Stubborn::put(Id column, const Footprint& next) {
 // A process gets nothing, then what the others can send without getting anything, and so on.
 void Stubborn::foresee() {
     coming_.assign(relations_.words(), relations_.options.conditional ? 0 : ~std::uint64_t{0});
-    dirty_.assign(tables_.columns.size(), relations_.options.conditional);
-    for (bool changed = relations_.options.conditional; changed;) {
+    if (!relations_.options.conditional) return;
+    dirty_.assign(processes_, true);
+    for (const auto& memory : memory_) memory->asked = 0;
+    for (bool changed = true; changed;) {
         changed = false;
         for (Id column = 0; column < processes_; ++column) {
             if (!dirty_[column]) continue;
             dirty_[column] = false;
-            const auto [first, count] = relations_.range(column);
-            const std::span<const std::uint64_t> sendable(coming_.data() + first, count);
-            ask(column, none, sendable);
-            const Id number = asked_.intern(question_);
-            if (number == answers_.size()) answers_.push_back(&relations_.forward(*roots_[column], sendable));
-            const std::vector<std::uint64_t>& sends = *answers_[number];
-            for (std::size_t i = 0; i < sends.size(); ++i) {
-                if ((sends[i] & ~coming_[i]) == 0) continue;
-                coming_[i] |= sends[i];
-                dirty_[relations_.receiver(i)] = true;
+            if (roots_[column]->silent) continue;
+            for (const auto& [word, bits] : forwarded(column)) {
+                if ((bits & ~coming_[word]) == 0) continue;
+                coming_[word] |= bits;
+                dirty_[relations_.receiver(word)] = true;
                 changed = true;
             }
         }
     }
 }
 
-// Puts a question about a cell into numbers.
-void Stubborn::ask(Id column, Id key, std::span<const std::uint64_t> sendable) {
-    question_.assign({column, static_cast<Id>(roots_[column]->serial), key});
-    for (const std::uint64_t word : sendable) {
-        question_.push_back(static_cast<Id>(word));
-        question_.push_back(static_cast<Id>(word >> 32));
+const std::vector<Relations::Sent>& Stubborn::forwarded(Id column) {
+    Memory& memory = *memory_[column];
+    const auto [first, count] = relations_.range(column);
+    const auto coming = coming_.begin() + static_cast<std::ptrdiff_t>(first);
+    Memory::Last& last = memory.last[std::min(memory.asked++, memory.last.size() - 1)];
+    if (last.root == roots_[column] && std::equal(last.coming.begin(), last.coming.end(), coming)) return *last.answer;
+    last.root = roots_[column];
+    last.coming.assign(coming, coming + static_cast<std::ptrdiff_t>(count));
+    ask(*last.root, true);
+    const Id number = memory.questions.intern(question_);
+    if (number == memory.answers.size()) memory.answers.push_back(&relations_.forward(*last.root, asked_));
+    last.answer = memory.answers[number];
+    return *last.answer;
+}
+
+void Stubborn::ask(const Footprint& root, bool pending) {
+    const auto [first, count] = relations_.range(root.column);
+    asked_.resize(count);
+    question_.clear();
+    if (pending) question_.push_back(tables_.columns[root.column]->cells[root.cell].local);
+    for (std::size_t i = 0; i < count; ++i) {
+        asked_[i] = (coming_[first + i] | (pending ? root.there[i] : 0)) & root.used[i];
+        question_.push_back(static_cast<Id>(asked_[i]));
+        question_.push_back(static_cast<Id>(asked_[i] >> 32));
     }
 }
 
 bool Stubborn::pending(Id receiver, Id message) const {
-    const Column& column = *tables_.columns[receiver];
-    const std::span<const Id> inbox = column.inboxes[column.cells[cells_[receiver]].inbox];
-    return std::binary_search(inbox.begin(), inbox.end(), message);
+    return roots_[receiver]->there[message / 64] >> (message % 64) & 1;
 }
 
 bool Stubborn::sendable(Id receiver, Id message) const {
@@ -132,16 +172,21 @@ bool Stubborn::sendable(Id receiver, Id message) const {
 
 void Stubborn::keep_from(Id receiver, Id message) {
     const std::size_t bit = relations_.bit(receiver, message);
-    for (const Id sender : relations_.emitters(bit))
-        add(sender, May::labels(footprints_[sender]->outside->senders, bit));
+    for (const Id sender : relations_.emitters(bit)) {
+        const May& outside = *footprints_[sender]->outside;
+        if (Relations::may_send(outside, bit)) add(sender, May::find(outside.senders, bit));
+    }
 }
 
-Id Stubborn::cost(Id receiver, Id message) {
+Id Stubborn::cost(Id receiver, Id message, Id limit) {
     const std::size_t bit = relations_.bit(receiver, message);
     Id sum = 0;
     for (const Id sender : relations_.emitters(bit)) {
-        const Labels& labels = May::labels(footprints_[sender]->outside->senders, bit);
-        if (!labels.empty()) sum += grown(*footprints_[sender], labels).enabled - footprints_[sender]->enabled;
+        if (sum >= limit) break;
+        const Footprint& footprint = *footprints_[sender];
+        if (!Relations::may_send(*footprint.outside, bit)) continue;
+        const May::Listed& found = May::find(footprint.outside->senders, bit);
+        sum += grown(footprint, found.labels, found.number).enabled - footprint.enabled;
     }
     return sum;
 }
@@ -154,10 +199,10 @@ void Stubborn::oblige(Id column) {
     const bool set_channel = tables_.network.order == Order::set;
     for (const Send& send : footprint.sends) {
         const Column& receiver = *tables_.columns[send.column];
-        add(send.column, May::labels(footprints_[send.column]->outside->greedy, send.message));
+        add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));
         if (set_channel && !receiver.messages[send.message].stands &&
             (pending(send.column, send.message) || sendable(send.column, send.message)))
-            add(send.column, May::labels(footprints_[send.column]->outside->takers, send.message));
+            add(send.column, May::find(footprints_[send.column]->outside->takers, send.message));
     }
     for (Id other = 0; other < processes_ && !footprint.events.empty(); ++other) {
         Labels labels;
@@ -173,7 +218,10 @@ void Stubborn::oblige(Id column) {
             const std::vector<bool>& live = receiver.locals[receiver.cells[cells_[send.column]].local].live;
             return send.message >= live.size() || live[send.message];
         };
-        if (std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) add(column, pardon.label);
+        if (std::none_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) continue;
+        Labels labels;
+        labels.add(pardon.label);
+        add(column, labels);
     }
     if (tables_.network.bounded()) oblige_channels(column);
 }
@@ -191,8 +239,8 @@ void Stubborn::oblige_channels(Id column) {
             if (receiver.monitor || send.message >= bundle_bit || receiver.messages[send.message].stands) continue;
             const Id from = receiver.messages[send.message].sender;
             Labels labels;
-            for (const auto& [message, takers] : footprints_[send.column]->outside->takers)
-                if (receiver.messages[message].sender == from) labels.add(takers);
+            for (const May::Listed& takers : footprints_[send.column]->outside->takers)
+                if (receiver.messages[takers.at].sender == from) labels.add(takers.labels);
             add(send.column, labels);
         }
     }
@@ -208,34 +256,38 @@ bool Stubborn::possible(Id column, Id tag) {
 
 bool Stubborn::settle(Id column) {
     const Footprint& footprint = *footprints_[column];
-    if (settled_[column] == footprint.clauses.size()) return false;
+    const std::vector<Footprint::Clause>& clauses = relations_.clauses(footprint);
+    if (settled_[column] == clauses.size()) return false;
     const auto [first, count] = relations_.range(column);
     open_.assign(count, 0);
-    for (const Footprint* other : footprints_)
-        for (std::size_t i = 0; i < count; ++i) open_[i] |= other->outside->sends[first + i] & coming_[first + i];
-    for (std::size_t& next = settled_[column]; next < footprint.clauses.size(); ++next) {
-        const Footprint::Clause& clause = footprint.clauses[next];
+    for (const Id other : relations_.sources(column))
+        for (std::size_t i = 0; i < count; ++i)
+            open_[i] |= footprints_[other]->outside->sends[first + i] & coming_[first + i];
+    for (std::size_t& next = settled_[column]; next < clauses.size(); ++next) {
+        const std::uint64_t* missing = footprint.missing.data() + next * count;
         bool kept = false;
-        for (std::size_t i = 0; i < count; ++i) kept |= (clause.missing[i] & ~open_[i]) != 0;
+        for (std::size_t i = 0; i < count; ++i) kept |= (missing[i] & ~open_[i]) != 0;
         if (kept) continue;
+        const Footprint::Clause& clause = clauses[next];
         Id cheapest = none, candidate = none;
         for (std::size_t i = 0; i < count; ++i) {
-            for (std::uint64_t rest = clause.missing[i]; rest != 0; rest &= rest - 1) {
+            for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1) {
                 const Id message = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest));
                 if (!relations_.options.necessary) {
                     keep_from(column, message);
                     continue;
                 }
-                const Id price = cost(column, message);
+                const Id price = cost(column, message, cheapest);
                 if (price >= cheapest) continue;
                 cheapest = price;
                 candidate = message;
             }
         }
         if (!relations_.options.necessary) {
-            add(column, clause.way);
-        } else if (!clause.way.empty() && grown(footprint, clause.way).enabled - footprint.enabled <= cheapest) {
-            add(column, clause.way);
+            add(column, clause.way, clause.number);
+        } else if (!clause.way.empty() &&
+                   grown(footprint, clause.way, clause.number).enabled - footprint.enabled <= cheapest) {
+            add(column, clause.way, clause.number);
         } else {
             keep_from(column, candidate);
         }
@@ -245,7 +297,7 @@ bool Stubborn::settle(Id column) {
 }
 
 // The smallest set with the seed, as far as choices allow; false as soon as it has `limit` possible steps.
-bool Stubborn::close(Id seed, Id key, Id limit) {
+bool Stubborn::close(Id seed, std::size_t which, Id limit) {
     footprints_ = roots_;
     std::fill(queued_.begin(), queued_.end(), false);
     queue_.clear();
@@ -254,8 +306,8 @@ bool Stubborn::close(Id seed, Id key, Id limit) {
     draws_ = 0;
     unsigned drawn = 0;
     bool seen = false;
-    if (tables_.network.bounded() && !possible(seed, key)) return false;
-    put(seed, started(seed, key));
+    if (tables_.network.bounded() && !possible(seed, roots_[seed]->seeds[which])) return false;
+    put(seed, started(seed, which));
     const Keep keep = relations_.options.keep;
     for (;;) {
         if (enabled_ >= limit) return false;

@@ -38,25 +38,24 @@ public:
     const Choice& chosen() const { return chosen_; }
 
 private:
-    bool close(Id seed, Id key, Id limit);
+    bool close(Id seed, std::size_t which, Id limit);
     void put(Id column, const Footprint& next);
-    bool add(Id column, const Labels& labels);
-    bool add(Id column, Id label) {
-        if (footprints_[column]->labels.has(label)) return false;
-        Labels labels;
-        labels.add(label);
-        return add(column, labels);
-    }
-    const Footprint& grown(const Footprint& from, const Labels& more);
-    const Footprint& started(Id seed, Id key);
+    void add(Id column, const Labels& labels, Id number);
+    void add(Id column, const May::Listed& listed) { add(column, listed.labels, listed.number); }
+    // The same with labels that have no number yet.
+    void add(Id column, const Labels& labels);
+    const Footprint& grown(const Footprint& from, const Labels& more, Id number);
+    const Footprint& started(Id seed, std::size_t which);
     // Finds out what may still be sent at all, from this state on.
     void foresee();
-    void ask(Id column, Id key, std::span<const std::uint64_t> sendable);
+    const std::vector<Relations::Sent>& forwarded(Id column);
+    // The messages to a process that may still be sent, as far as it has a use for them, and those that it has already.
+    void ask(const Footprint& root, bool pending);
     bool sendable(Id receiver, Id message) const;
     // Adds the labels that send a message.
     void keep_from(Id receiver, Id message);
-    // What adding them would cost, in possible steps.
-    Id cost(Id receiver, Id message);
+    // What adding them would cost, in possible steps; or the limit or more.
+    Id cost(Id receiver, Id message, Id limit);
     void oblige(Id column);
     void oblige_channels(Id column);
     // Is there room for what some step with this tag sends?
@@ -77,16 +76,29 @@ private:
     std::vector<Query> queries_{};
     std::vector<std::uint64_t> coming_{};  // the messages that may still be sent
     std::vector<std::uint64_t> open_{};    // to one process, without the set
-    Interner asked_{};
-    std::vector<const std::vector<std::uint64_t>*> answers_{};
-    std::vector<Id> question_{};
+    std::vector<std::uint64_t> asked_{};   // about, see above
+    std::vector<Id> question_{};           // the same as numbers
     Choice chosen_{};
     Id enabled_ = 0;
     bool visible_ = false;
     unsigned draws_ = 0;
-    // What was looked up before: the question, as numbers, and the answer.
-    Interner grown_{}, started_{};
-    std::vector<const Footprint*> growths_{}, starts_{};
+    // What was looked up before, process by process.
+    struct Memory {
+        Interner questions{}, sendable{}, labels{};
+        std::vector<const std::vector<Relations::Sent>*> answers{};
+        // The last answers to the first questions about a state: from state to state most processes stay as they are.
+        struct Last {
+            const Footprint* root = nullptr;
+            std::vector<std::uint64_t> coming{};
+            const std::vector<Relations::Sent>* answer = nullptr;
+        };
+        std::array<Last, 3> last{};
+        std::size_t asked = 0;
+        std::vector<const Footprint*>* seeds = nullptr;   // the starts of this state, once they were looked up
+        FlatMap<const Footprint*> growths{};              // by footprint and number of labels
+        FlatMap<std::vector<const Footprint*>> starts{};  // by root and number of what is sendable: by seed
+    };
+    std::vector<std::unique_ptr<Memory>> memory_{};
 };
 
 }  // namespace quorate
