@@ -3,9 +3,10 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <memory>
+
+#include "blocks.hpp"
 
 namespace quorate {
 
@@ -29,36 +30,26 @@ public:
     template <typename Fill>
     std::size_t append(Fill&& fill) {
         const std::size_t index = size_.load(std::memory_order_relaxed);
-        const auto [block, offset] = place(index);
+        const auto [block, offset] = Place::of(index);
         if (blocks_[block].load(std::memory_order_relaxed) == nullptr)
-            blocks_[block].store(new T[first << block](), std::memory_order_release);
+            blocks_[block].store(new T[Place::size(block)](), std::memory_order_release);
         fill(blocks_[block].load(std::memory_order_relaxed)[offset]);
         size_.store(index + 1, std::memory_order_release);
         return index;
     }
 
     T& operator[](std::size_t index) {
-        const auto [block, offset] = place(index);
+        const auto [block, offset] = Place::of(index);
         return blocks_[block].load(std::memory_order_acquire)[offset];
     }
     const T& operator[](std::size_t index) const {
-        const auto [block, offset] = place(index);
+        const auto [block, offset] = Place::of(index);
         return blocks_[block].load(std::memory_order_acquire)[offset];
     }
     std::size_t size() const { return size_.load(std::memory_order_acquire); }
 
 private:
-    static constexpr std::size_t first = 64;
-    struct Place {
-        std::size_t block, offset;
-    };
-    // Block b holds 64 << b elements: the position of the top bit of index + 64 names the block.
-    static Place place(std::size_t index) {
-        const std::size_t shifted = index + first;
-        const std::size_t block = static_cast<std::size_t>(std::bit_width(shifted)) - 7;
-        return {block, shifted - (first << block)};
-    }
-    std::array<std::atomic<T*>, 40> blocks_{};
+    std::array<std::atomic<T*>, Place::most_blocks> blocks_{};
     std::atomic<std::size_t> size_{0};
 };
 

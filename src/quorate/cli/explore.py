@@ -41,7 +41,7 @@ def explore(
     network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
-    from quorate.cli.parameters import instance, roles
+    from quorate.cli.parameters import environment, instance
     from quorate.cli.target import load
     from quorate.explore.consult import Consultation
     from quorate.explore.finds import Finds
@@ -49,16 +49,13 @@ def explore(
     from quorate.explore.server import Server, parse_path
     from quorate.explore.session import Session
     from quorate.language.definition import define
-    from quorate.language.environment import Environment
     from quorate.language.errors import TargetError
 
     system = instance(load(target), parameters or [])
-    environment = Environment(
-        crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value
-    )
-    session = Session(define(system, environment))
+    asked = environment(crash, crashes, byzantine, network_model)
+    session = Session(define(system, asked))
     position = session.at(parse_path(at.removeprefix("#")))
-    finds = Finds(session, system, goals or [], environment.to_json())
+    finds = Finds(session, system, goals or [], asked.to_json())
     graph = Graph(session.definition)
     consultation = Consultation(session)
     # Before there is a socket that they would hold open.

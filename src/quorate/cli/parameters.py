@@ -1,10 +1,12 @@
-"""`-p NAME=VALUE`, and for a sweep `-p NAME=A..B` or `-p NAME=A,B,C`."""
+"""`-p NAME=VALUE`, and for a sweep `-p NAME=A..B` or `-p NAME=A,B,C`; and what is asked about faults and traffic."""
 
 import itertools
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from quorate.cli.options import Crash, NetworkModel
+from quorate.language.environment import Environment
 from quorate.language.errors import ParameterError, did_you_mean
 from quorate.language.parameters import Parameter
 from quorate.language.system import System
@@ -53,6 +55,13 @@ def roles(assignments: Iterable[str]) -> dict[str, int]:
             )
         found[role.strip()] = found.get(role.strip(), 0) + int(number)
     return found
+
+
+def environment(
+    crash: Crash | None, crashes: int | None, byzantine: list[str] | None, network_model: NetworkModel
+) -> Environment:
+    """The options about faults and traffic, as a check takes them."""
+    return Environment(crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value)
 
 
 def _pairs(system: type[System], assignments: Iterable[str]) -> list[tuple[str, str]]:

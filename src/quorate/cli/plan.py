@@ -66,9 +66,8 @@ def plan(
     What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
     """
     from quorate.cli.output import show, width
-    from quorate.cli.parameters import instance, roles
+    from quorate.cli.parameters import environment, instance
     from quorate.cli.target import load
-    from quorate.language.environment import Environment
     from quorate.search.options import Options
     from quorate.search.plan import plan as make
 
@@ -82,9 +81,7 @@ def plan(
             dead_messages=dead_messages.value,
         ),
         property=properties or None,
-        environment=Environment(
-            crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value
-        ),
+        environment=environment(crash, crashes, byzantine, network_model),
         target=target,
     )
     if as_json:
