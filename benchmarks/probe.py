@@ -10,7 +10,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,14 @@ def measure(target: str, parameters: Mapping[str, Any], options: Mapping[str, An
         "parameters": dict(parameters),
         "options": {"max_memory": limits.memory_bytes, "timeout": limits.seconds, **options},
     }
-    runs = [_once(request, limits)]
+    return middle(lambda: _once(request, limits), limits)
+
+
+def middle(once: Callable[[], Measured], limits: Limits) -> Measured:
+    """The run with the median of seconds, which remembers the others. A long one is not repeated."""
+    runs = [once()]
     while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
-        runs.append(_once(request, limits))
-    return middle(runs)
-
-
-def middle(runs: list[Measured]) -> Measured:
-    """The run with the median of seconds, which remembers the others."""
+        runs.append(once())
     chosen = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
     return replace(chosen, samples=tuple(run.seconds for run in runs))
 

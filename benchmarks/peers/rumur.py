@@ -40,10 +40,7 @@ class Rumur:
                 ["gcc", "-std=c11", "-O3", "-march=native", "-mcx16", "-w", "-o", "model", "model.c", "-lpthread"],
                 place,
             )
-            runs = [parse(run(["./model"], place, limits))]
-            while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
-                runs.append(parse(run(["./model"], place, limits)))
-        return middle(runs)
+            return middle(lambda: parse(run(["./model"], place, limits)), limits)
 
     @property
     def key(self) -> object:

@@ -47,10 +47,7 @@ class Spin:
             build(["gcc", "-O3", "-w", "-DSAFETY", f"-DMEMLIM={megabytes}", *flags, "-o", "pan", "pan.c"], place)
             # Deadlocks are left out (-E): what these models are asked is their assertions.
             command = ["./pan", "-E", f"-m{DEPTH_LIMIT}", *arguments]
-            runs = [parse(run(command, place, limits))]
-            while len(runs) < limits.repeat and runs[0].answered and runs[-1].seconds < limits.short:
-                runs.append(parse(run(command, place, limits)))
-        return middle(runs)
+            return middle(lambda: parse(run(command, place, limits)), limits)
 
     @property
     def key(self) -> object:
