@@ -13,7 +13,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from byzantine_models import Multicast, Voting
-from composition import ALL_WAYS, Ways, compare_all, some_ways
+from composition import ALL_WAYS, PLAIN, Ways, compare_all, some_ways
 from generator import Protocol, protocols, system, without_claims
 from quorate import System, check, fifo, multiset, unordered
 from quorate.cli.target import load
@@ -79,7 +79,7 @@ def ways_for(name: object) -> list[Ways]:
 
 def compare(made: System, name: object, **environment: Any) -> bool:
     """Whether partial orders have left something out in some way."""
-    size = check(made, property=(), quotient="off", dead_messages="off", max_states=MOST_STATES, **environment)
+    size = check(made, property=(), max_states=MOST_STATES, **PLAIN, **environment)
     if size.stopped_by is not None:
         pytest.skip(f"more than {MOST_STATES} states")
     return any(result.reductions["por"]["ran"] for result in compare_all(made, ways_for(name), **environment))

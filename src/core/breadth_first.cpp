@@ -60,6 +60,7 @@ struct Worker {
         buffer.resize(most * words);
     }
     std::optional<Stubborn> stubborn{};
+    std::uint64_t offered = 0, left_out = 0;  // steps, of the states it was asked about
     std::optional<Canonical> canonical{};
     std::vector<Partly> partly{};
     std::vector<Range> deferred{};
@@ -138,7 +139,24 @@ private:
             if (tables_.outgrown && void_from_ == 0) void_from_ = store_.size();
             if (tables_.outgrown && store_.size() >= 2 * void_from_ + options_.void_states) break;
             for (auto& worker : workers_) merge_goals(*worker);
+            if (not_worth_it()) {
+                given_up_ = levels_.size() - 1;
+                for (auto& worker : workers_) worker->stubborn.reset();
+            }
         }
+    }
+
+    // Whether stubborn sets leave out so few steps that looking for them takes longer than it saves. Decided at the end
+    // of a level from all states so far, so that it is the same for any number of threads. To take all steps of a state
+    // is always sound.
+    bool not_worth_it() const {
+        if (!workers_[0]->stubborn || store_.size() < few_states) return false;
+        std::uint64_t offered = 0, left_out = 0;
+        for (const auto& worker : workers_) {
+            offered += worker->offered;
+            left_out += worker->left_out;
+        }
+        return left_out * 10 < offered;
     }
 
     void insert_initial(std::vector<Id> cells) {
@@ -377,12 +395,14 @@ private:
         const std::size_t words = layout.words();
         bool misfit = false;
         const Choice* chosen = nullptr;
+        bool asked = false;
         if (worker.stubborn && !one.in_full) {
             if (!expander.steps_known()) {
                 worker.deferred.push_back(one);
                 return;
             }
-            if (!expander.leaves() && worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
+            asked = !expander.leaves();
+            if (asked && worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
         }
         if (worker.canonical) worker.canonical->expand(expander.cells);
         const bool watched = chosen != nullptr && options_.relations->proviso;
@@ -432,6 +452,10 @@ private:
             worker.transitions = transitions;
             worker.deferred.push_back(one);
             return;
+        }
+        if (asked) {
+            worker.offered += worker.stubborn->offered();
+            worker.left_out += worker.stubborn->left_out();
         }
         if (watched) {
             worker.partly.push_back({one});
@@ -574,6 +598,7 @@ private:
         result.stop = violation_ && stop_ != Stop::regrown ? Stop::violation : stop_.load();
         result.states = store_.size();
         result.depth = depth_ + (next_level() > 0 && levels_.size() > 1);
+        result.given_up = given_up_;
         result.cut.assign(tables_.columns.size(), false);
         for (const auto& worker : workers_) {
             result.transitions += worker->transitions;
@@ -607,6 +632,8 @@ private:
     }
 
     static constexpr std::uint64_t batch = 64;
+    // No search of so many states takes long, and a few say little about the others.
+    static constexpr std::uint64_t few_states = 10'000;
     static constexpr std::size_t portion = 128, most_waiting = 4096;
 
     Tables& tables_;
@@ -618,7 +645,7 @@ private:
     Store store_;
     std::vector<std::unique_ptr<Worker>> workers_{};
     std::vector<std::vector<std::uint64_t>> levels_{};  // per level and thread, where it begins in the store
-    std::uint64_t depth_ = 0;
+    std::uint64_t depth_ = 0, given_up_ = 0;
     std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
     std::uint64_t remaining_ = 0;  // states of this level that are still to be expanded
     std::optional<Witness> violation_{};

@@ -105,6 +105,7 @@ struct SearchOptions {
 struct SearchResult {
     Stop stop = Stop::finished;
     std::uint64_t states = 0, transitions = 0, depth = 0, deadlocks = 0, frontier = 0;
+    std::uint64_t given_up = 0;  // the depth from which on stubborn sets were no longer looked for; 0: always
     std::uint64_t executions = 0, blocked = 0;  // with dynamic partial-order reduction: runs made, and given up
     double stands_for = 0;                      // states, with those that differ in names only
     std::optional<Witness> violation{};

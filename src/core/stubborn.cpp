@@ -49,6 +49,8 @@ bool Stubborn::choose(std::span<const Id> cells) {
     // A set of one step is what most states have, and what is not one is seen soon.
     if (options.smallest) find(2, 1);
     if (best > 1) find(best, 2);
+    offered_ = all;
+    left_out_ = all - std::min(best, all);
     if (best >= all) return false;
     chosen_.assign(processes_, nullptr);
     for (Id column = 0; column < processes_; ++column)

@@ -36,6 +36,9 @@ public:
     // Chooses the steps to be taken; false if nothing is saved. The steps of all cells must be known.
     bool choose(std::span<const Id> cells);
     const Choice& chosen() const { return chosen_; }
+    // The possible steps of that state, and how many of them the choice leaves out.
+    Id offered() const { return offered_; }
+    Id left_out() const { return left_out_; }
 
 private:
     bool close(Id seed, std::size_t which, Id limit);
@@ -79,6 +82,7 @@ private:
     std::vector<std::uint64_t> asked_{};   // about, see above
     std::vector<Id> question_{};           // the same as numbers
     Choice chosen_{};
+    Id offered_ = 0, left_out_ = 0;
     Id enabled_ = 0;
     bool visible_ = false;
     unsigned draws_ = 0;

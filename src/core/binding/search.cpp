@@ -93,6 +93,7 @@ nb::dict Engine::search(const nb::object& object, bool depth_first_search, unsig
     result["frontier"] = found.frontier;
     result["coverage"] = found.coverage;
     result["store_bytes"] = found.store_bytes;
+    result["por_given_up"] = found.given_up;
     result["executions"] = found.executions;
     result["blocked"] = found.blocked;
     nb::list cut;

@@ -209,8 +209,12 @@ class _Check:
             figures["por"] |= {"executions": found["executions"]}
             if found["blocked"]:
                 figures["por"] |= {"given_up": found["blocked"]}
-        elif figures["por"]["ran"] and found["violation"] is not None and not self.options.depth_first:
-            return self._without_por(found)
+        elif figures["por"]["ran"]:
+            if found["por_given_up"]:
+                why = f"left out less than one step in ten, and was given up at depth {found['por_given_up']}"
+                figures["por"] |= {"given_up_at_depth": found["por_given_up"], "why": why}
+            if found["violation"] is not None and not self.options.depth_first:
+                return self._without_por(found)
         return found
 
     def _without_por(self, found: dict[str, Any]) -> dict[str, Any]:
