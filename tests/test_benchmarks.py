@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks import against, docs, gandalf
+from benchmarks import against, docs, gandalf, symmetry
 from benchmarks.__main__ import DECLARED, TEXTS
 from benchmarks.experiment import PLAIN, Case, Check, Limits, Measured, Paper, Published, Row
 from benchmarks.goals import goals
@@ -33,7 +33,7 @@ from benchmarks.peers.setting import Setting
 from benchmarks.peers.spin import Spin, parse
 from benchmarks.results import Entry, Figure, Results, Section, figure, from_json, save
 from benchmarks.runner import Runner
-from benchmarks.tables import cell, duration, long, remarks, wide
+from benchmarks.tables import cell, details, duration, long, remarks, wide
 
 FINISHED = """\
 
@@ -324,6 +324,46 @@ def test_one_case_that_fails_does_not_end_the_run_and_the_same_case_is_measured_
     assert section.entries[0].measured.note == "no luck"
 
 
+class Fresh(Scripted):
+    """A case of which no other measures the same."""
+
+    @property
+    def key(self) -> object:
+        return id(self)
+
+
+def test_what_met_a_limit_is_not_tried_on_larger_instances_of_its_family() -> None:
+    stopped = Measured("incomplete", 10, note="limit of time")
+    outcomes = {"small": ANSWER, "large": stopped, "larger": ANSWER, "another": ANSWER}
+    rows = [
+        Row(name, "holds", (Fresh("slow", [slow]), Fresh("quick", [ANSWER])), growing="large" in name)
+        for name, slow in outcomes.items()
+    ]
+    found = Runner(lambda _: None, lambda _: None, QUIET).table("t", rows).entries
+    assert [e.measured.status for e in found if e.column == "slow"] == ["holds", "incomplete", "skipped", "holds"]
+    assert [e.measured.status for e in found if e.column == "quick"] == ["holds"] * 4
+
+
+def test_a_row_may_have_limits_of_its_own() -> None:
+    given: list[tuple[float, int]] = []
+
+    class Noting(Scripted):
+        def measure(self, limits: Limits) -> Measured:
+            given.append((limits.seconds, limits.memory_bytes))
+            return ANSWER
+
+    usual = Limits(seconds=120, memory_bytes=6 << 30)
+    for number, limits in enumerate((usual, replace(usual, most=20, seconds=20))):
+        runner = Runner(lambda _: None, lambda _: None, limits)
+        cases = [(Noting(f"{number}{name}", []),) for name in "abc"]
+        runner.table("t", [Row("usual", "holds", cases[0]), Row("short", "holds", cases[1], seconds=10)])
+        runner.table("u", [Row("long", "holds", cases[2], seconds=600, memory_bytes=8 << 30)])
+    assert given == [
+        *((120, 6 << 30), (10, 6 << 30), (600, 8 << 30)),
+        *((20, 6 << 30), (10, 6 << 30), (20, 8 << 30)),
+    ]
+
+
 # --- showing ---------------------------------------------------------------------------------------------------------
 
 
@@ -383,6 +423,22 @@ def test_the_goals_of_a_run() -> None:
     assert found["the thesis' OM(1), 4 lieutenants: times fewer states than Rumur with scalarsets"].value == 10.3
     gone = found["rows of the GandALF tables where Spin ran out of memory, answered exhaustively"]
     assert (gone.value, gone.goal, gone.met, gone.note) == (0, 1, False, "not: gandalf-2 (2,8,16,5)")
+
+
+def test_symmetries_are_told_with_their_group() -> None:
+    plain, naive, auto = (
+        Measured("holds", 148_294),
+        Measured("holds", 74_147, group="2! Server", symmetries=2, stands_for=148_294),
+        Measured("holds", 13_213, group="2! Proposer x 3! Acceptor", symmetries=12, stands_for=148_294),
+    )
+    columns = {symmetry.NONE: plain, symmetry.NAIVE: naive, symmetry.AUTO: auto}
+    section = Section(symmetry.THESIS_TABLE, tuple(entry("Paxos, safety", *each) for each in columns.items()))
+    (found,) = goals(Results(describe(), "2024-05-01", "abc", False, True, {section.name: section})).figures
+    assert (round(found.value, 3), found.met) == (0.935, True)
+    assert found.note == "2! Proposer x 3! Acceptor; naive 0.17, 2! Server"
+    head, lines = details(section)
+    assert [dict(zip(head, line, strict=True))["group"] for line in lines] == ["", naive.group, auto.group]
+    assert lines[2][-2:] == ("148,294", "2! Proposer x 3! Acceptor")
 
 
 def test_another_count_or_verdict_is_wrong() -> None:

@@ -7,6 +7,7 @@ from quorate.language import watchdog
 from quorate.language.attacker import Arsenal
 from quorate.language.domains import Evidence
 from quorate.protocols.echo_multicast import EchoMulticast
+from quorate.protocols.paxos import Paxos
 from quorate.search.limits import Watcher
 
 NUMBERS = 200
@@ -75,3 +76,18 @@ def test_an_attacker_that_thinks_for_long_is_not_taken_for_endless(monkeypatch: 
     assert result.ok
     assert len(watched) > 1  # more than the first time, before any step
     assert not any(watched)
+
+
+def test_the_analysis_gets_the_budget_it_is_given() -> None:
+    """Paxos has 223 behaviours; without them all nothing is known, and nothing is reduced."""
+    result = check(Paxos(), max_behaviours=100)
+    assert (result.verdict, result.states) == ("holds", 8_649)
+    assert result.reductions["symmetry"]["why"].startswith("the closure is not complete")
+    assert check(Paxos(), max_behaviours=223).states == check(Paxos()).states == 266
+
+
+def test_a_budget_beyond_the_usual_one_is_spent_before_the_search() -> None:
+    """Nine acceptors make 6,154 behaviours: more than are tried before a first search."""
+    result = check(Paxos(acceptors=9), max_behaviours=7_000, max_states=100)
+    assert result.reductions["closure"]["ran"]
+    assert not check(Paxos(acceptors=9), max_states=100).reductions["closure"]["ran"]
