@@ -130,7 +130,8 @@ class Rising(System):
 
     @final
     def fine(self) -> bool:
-        return True
+        """Reads who has heard something, and not what the maximum is: otherwise each of its steps would be seen."""
+        return all(asker.heard in (True, False) for asker in self[self.ASKER])
 
 
 class DeafRising(Rising):
