@@ -15,7 +15,7 @@ help:
 	@echo "make demo    check Paxos, then a broken Paxos and its counterexample"
 	@echo "make test    everything continuous integration runs"
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
-	@echo "make bench   every table of the papers, and peers on the same instances (three hours); make bench-quick: a part of it"
+	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 

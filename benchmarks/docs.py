@@ -20,7 +20,7 @@ LARGE = "(2,5,1)"
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` measures all of this again, in about three hours; `make bench-quick` a part of it, in five minutes. Peers
+`make bench` measures all of this again, in about two hours; `make bench-quick` a part of it, in five minutes. Peers
 are installed from the distribution's packages where that is possible, and left out where it is not. A measurement is
 one process, which has a limit of time and of memory; seconds are the median of three runs where one takes less than
 thirty. `python -m benchmarks --write-docs` writes this page from the last full run, and
