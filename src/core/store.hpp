@@ -107,9 +107,11 @@ private:
         return Block(layout.stride() * block_states + Layout::slack, number > 0);
     }
 
-    struct alignas(64) Array {
-        std::atomic<std::uint64_t> count{0};
-        std::vector<Block> blocks{};
+    // The count changes with every state of its thread, the list of blocks hardly ever, and all threads read it: they
+    // must not share a cache line, nor two lines that are fetched together.
+    struct Array {
+        alignas(128) std::atomic<std::uint64_t> count{0};
+        alignas(128) std::vector<Block> blocks{};
     };
 
     template <typename Slot>
