@@ -35,6 +35,8 @@ from quorate.language.definition import define
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
+from quorate.search.options import Options
+from quorate.search.plan import plan
 from quorate.search.rebuild import ReplayError
 from quorate.semantics import State, Step
 from reference import explore
@@ -587,6 +589,7 @@ ROLES: dict[str, type[Process]] = {
 def test_processes_are_kept_whole_where_their_roles_have_more_in_common(make: Any, why: str) -> None:
     result = check(make(), symmetry="auto")
     assert why in result.reductions["symmetry"]["not_decomposed"]
+    assert why in plan(make(), Options()).reductions["symmetry"]["not_decomposed"]
     assert result.verdict == check(make(), symmetry="none").verdict
     if result.trace is not None:
         follow(result.trace)

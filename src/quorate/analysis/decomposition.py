@@ -13,18 +13,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from quorate.analysis.model import Model
-from quorate.language.definition import Definition
+from quorate.language.definition import Definition, define
+from quorate.language.environment import Environment
 from quorate.language.message import Message
 from quorate.language.pid import NotDecomposed, Pid, column_of, server_of
 from quorate.language.renaming import Name, fields_of, parts_of, renamed
+from quorate.language.system import System
 from quorate.language.values import encode
 from quorate.semantics import State
 
 Place = tuple[str, ...]
 
 
-def is_decomposed(definition: Definition) -> bool:
-    return any(column.server is not None for column in definition.processes)
+def taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:
+    """The system with its processes taken apart into their roles, if there is anything to take apart; or why not."""
+    try:
+        definition = define(system, environment, decomposed=True)
+    except NotDecomposed as reason:
+        return None, str(reason)
+    return (definition, "") if roles(definition) else (None, "")
+
+
+def roles(definition: Definition) -> list[str]:
+    """The classes that processes were taken apart into."""
+    return list(dict.fromkeys(column.cls.__name__ for column in definition.processes if column.server is not None))
 
 
 def parts(definition: Definition) -> list[list[int]]:
@@ -45,26 +57,26 @@ def require_equivalence(model: Model) -> None:
     """Look at all that the closure holds. Raises NotDecomposed if the whole system may do something else."""
     definition = model.definition
     siblings = {index: group for group in parts(definition) for index in group}
-    roles: dict[Place, type] = {}
+    kinds: dict[Place, type] = {}
     for column, locals in zip(definition.columns, model.numbered_locals, strict=True):
         for local in locals:
             for name, value in zip(column.fields, local, strict=False):
-                _note(roles, (column.cls.__name__, name), value, definition)
+                _note(kinds, (column.cls.__name__, name), value, definition)
     for column, messages in zip(definition.columns, model.numbered_messages, strict=True):
         for message in messages:
-            _note(roles, (), message, definition)
+            _note(kinds, (), message, definition)
             for other in siblings.get(column.index, ()):
                 takers = definition.transitions(definition.columns[other])
                 if other != column.index and any(each.takes(message) for each in takers):
                     raise NotDecomposed(f"{type(message).__name__} is sent to {column.name}, but another role takes it")
 
 
-def _note(roles: dict[Place, type], place: Place, value: Any, definition: Definition) -> None:
+def _note(kinds: dict[Place, type], place: Place, value: Any, definition: Definition) -> None:
     for where, pid in _identities(place, value):
         role = definition.columns[column_of(pid)].cls
-        if roles.setdefault(where, role) is not role:
+        if kinds.setdefault(where, role) is not role:
             raise NotDecomposed(
-                f"{'.'.join(where)} holds identities of both {roles[where].__name__} and {role.__name__}, "
+                f"{'.'.join(where)} holds identities of both {kinds[where].__name__} and {role.__name__}, "
                 "which are roles of one process"
             )
 

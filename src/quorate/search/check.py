@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from quorate import _core
-from quorate.analysis.decomposition import is_decomposed, require_equivalence
+from quorate.analysis.decomposition import roles, taken_apart
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
@@ -31,6 +31,7 @@ from quorate.search.reductions import (
     analyse,
     is_dynamic,
     reduce,
+    require_decomposed,
     unfinished,
     visible,
     without_broken_family,
@@ -103,7 +104,7 @@ def check(
     )
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
-        apart, why = _taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         for one in (apart, definition):
             if one is None:
                 continue
@@ -123,15 +124,6 @@ def check(
             except _core.LimitError as limit:
                 raise LimitError(str(limit), code="Q501") from None
     raise AssertionError("a whole system is not taken apart")
-
-
-def _taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:
-    """The system with its processes taken apart into their roles, if there is anything to take apart; or why not."""
-    try:
-        definition = define(system, environment, decomposed=True)
-    except NotDecomposed as reason:
-        return None, str(reason)
-    return (definition, "") if is_decomposed(definition) else (None, "")
 
 
 class _Check:
@@ -160,9 +152,7 @@ class _Check:
             few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
             figures = analyse(self.model, self.options, self.options.max_behaviours or few)
             if self.whole is not None:
-                if not figures["symmetry"]["ran"]:
-                    raise NotDecomposed(f"symmetry was left out: {figures['symmetry']['why']}")
-                require_equivalence(self.model)
+                require_decomposed(self.model, figures)
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
             if unfinished(figures) and first and not is_dynamic(figures, self.options):
@@ -303,8 +293,7 @@ class _Check:
             gain = found["stands_for"] / found["states"]
             told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
         if self.whole is not None:
-            roles = [column.cls.__name__ for column in self.definition.processes if column.server is not None]
-            told["decomposed"] = list(dict.fromkeys(roles))
+            told["decomposed"] = roles(self.definition)
         elif self.not_decomposed:
             told["not_decomposed"] = self.not_decomposed
 

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate import _core
+from quorate.analysis.decomposition import roles, taken_apart
 from quorate.analysis.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.analysis.model import Model
 from quorate.analysis.symmetry import Symmetries, proposed
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
+from quorate.language.pid import NotDecomposed
 from quorate.language.system import System
 from quorate.properties import evaluate
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.options import Options, select
-from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse
+from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
 
 SCHEMA = 1
 
@@ -99,38 +101,60 @@ def plan(
     target: str | None = None,
 ) -> Plan:
     """Find out what there is to know without a search."""
+    environment = environment or Environment()
     with Watcher(None, None) as watcher:
-        definition = define(system, environment or Environment())
-        asked = select(definition, property)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        model = Model(definition, asked.properties, watcher)
-        # What a property reads may grow during a search; the initial states are where it begins.
-        reads = {each.name: _first_reads(model, each) for each in asked.properties}
-        try:
-            figures = analyse(model, options)
-            # Also where no reduction that was asked for needs it: it is what there is to tell.
-            closure = (
-                figures["closure"] if "complete" in figures["closure"] else model.engine.close(model, MOST_BEHAVIOURS)
-            )
-        except _core.LimitError as limit:
-            raise LimitError(str(limit), code="Q501") from None
-        except _core.StoppedError:
-            raise KeyboardInterrupt from None
-        closed = bool(closure["complete"])
-        facts = Facts(model, closed)
-        return Plan(
-            definition=definition,
-            target=target,
-            properties=reads,
-            processes=tuple(_sizes_of(model, figures)) if closed else (),
-            transitions=tuple(facts.transitions),
-            enabling=tuple(facts.enabling),
-            never_consumed=facts.never_consumed(),
-            symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
-            reductions=figures,
-            closed=closed,
-            seconds=watcher.seconds,
-        )
+        definition = define(system, environment)
+        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+        if apart is not None:
+            try:
+                return _plan(apart, True, why, options, property, target, watcher)
+            except NotDecomposed as reason:
+                why = str(reason)
+        return _plan(definition, False, why, options, property, target, watcher)
+
+
+def _plan(
+    definition: Definition,
+    is_apart: bool,
+    why_whole: str,
+    options: Options,
+    property: str | list[str] | None,
+    target: str | None,
+    watcher: Watcher,
+) -> Plan:
+    asked = select(definition, property)
+    refuse_what_implicit_crashes_miss(definition, asked)
+    model = Model(definition, asked.properties, watcher)
+    # What a property reads may grow during a search; the initial states are where it begins.
+    reads = {each.name: _first_reads(model, each) for each in asked.properties}
+    try:
+        figures = analyse(model, options)
+        # Also where no reduction that was asked for needs it: it is what there is to tell.
+        closure = figures["closure"] if "complete" in figures["closure"] else model.engine.close(model, MOST_BEHAVIOURS)
+    except _core.LimitError as limit:
+        raise LimitError(str(limit), code="Q501") from None
+    except _core.StoppedError:
+        raise KeyboardInterrupt from None
+    if is_apart:
+        require_decomposed(model, figures)
+        figures["symmetry"]["decomposed"] = roles(definition)
+    elif why_whole:
+        figures["symmetry"]["not_decomposed"] = why_whole
+    closed = bool(closure["complete"])
+    facts = Facts(model, closed)
+    return Plan(
+        definition=definition,
+        target=target,
+        properties=reads,
+        processes=tuple(_sizes_of(model, figures)) if closed else (),
+        transitions=tuple(facts.transitions),
+        enabling=tuple(facts.enabling),
+        never_consumed=facts.never_consumed(),
+        symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
+        reductions=figures,
+        closed=closed,
+        seconds=watcher.seconds,
+    )
 
 
 def _first_reads(model: Model, prop: Any) -> list[str]:
