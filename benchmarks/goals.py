@@ -155,14 +155,17 @@ def _fewer_than_rumur(section: Section, instance: str) -> list[Figure]:
 
 
 def _efficiency(section: Section) -> list[Figure]:
-    """As the thesis defines it: 1 where every state stands for as many as the group has elements."""
+    """As the thesis defines it: 1 where every state stands for as many as the group has elements.
+
+    Where the search without symmetry did not end, what the states stand for is as many as it would have found.
+    """
     figures = []
     for instance in section.instances:
         plain, auto = section.find(instance, NONE), section.find(instance, AUTO)
-        if plain is None or auto is None or not auto.symmetries or plain.status != "holds":
+        if auto is None or not auto.symmetries or auto.status != "holds":
             continue
         naive = section.find(instance, NAIVE)
-        least = plain.states / auto.symmetries
+        least = (plain.states if plain else auto.stands_for) / auto.symmetries
         note = auto.group + (f"; naive {least / naive.states:.2f}, {naive.group}" if naive and naive.group else "")
         goal = 0.9 if instance.startswith("Paxos") else 0.85
         figures.append(Figure(f"{instance}: efficiency of symmetry", "x", least / auto.states, goal=goal, note=note))

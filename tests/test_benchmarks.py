@@ -412,6 +412,16 @@ def some_results() -> Results:
     return Results(describe(), "2024-05-01", "abc", False, True, {s.name: s for s in (table, paxos, om)})
 
 
+def test_efficiency_counts_what_states_stand_for_where_there_is_no_search_without_symmetry() -> None:
+    auto = Measured("holds", 100, symmetries=6, stands_for=570, group="3! Lieutenant")
+    answers = {"ends": Measured("holds", 540), "does not": Measured("incomplete", 200, note="limit of time")}
+    entries = [entry(name, symmetry.NONE, plain) for name, plain in answers.items()]
+    entries += [entry(name, symmetry.AUTO, auto) for name in answers]
+    results = replace(some_results(), sections={symmetry.THESIS_TABLE: Section(symmetry.THESIS_TABLE, tuple(entries))})
+    found = {each.what: round(each.value, 2) for each in goals(results).figures}
+    assert found == {"ends: efficiency of symmetry": 0.9, "does not: efficiency of symmetry": 0.95}
+
+
 def test_the_goals_of_a_run() -> None:
     found = {each.what: each for each in goals(some_results()).figures}
     speed = found["Paxos (2,5,1): time to verdict, times less than Spin"]
