@@ -52,7 +52,9 @@ def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
 
     threads = axis == "threads"
     quantities = ["million states per second"] if threads else ["states", "seconds to the verdict"]
-    figure, axes = pyplot.subplots(1, len(quantities), figsize=(4.6 * len(quantities), 3.4), squeeze=False)
+    figure, axes = pyplot.subplots(
+        1, len(quantities), figsize=(4.6 * len(quantities), 3.7), squeeze=False, layout="constrained"
+    )
     for plot, quantity in zip(axes[0], quantities, strict=True):
         for column, points in series(section).items():
             colour, marker = LOOKS[column]
@@ -74,8 +76,9 @@ def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
             plot.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
             plot.yaxis.set_minor_formatter(NullFormatter())
     if len(series(section)) > 1:
-        axes[0][0].legend(frameon=False, fontsize=9)
-    figure.tight_layout()
+        # Below the axes: lines go everywhere within them.
+        names = axes[0][0].get_legend_handles_labels()
+        figure.legend(*names, loc="outside lower center", ncols=len(names[1]), frameon=False, fontsize=9)
     paths = [folder / f"{section.name}.svg", folder / f"{section.name}.png"]
     figure.savefig(paths[0], metadata={"Date": None})
     figure.savefig(paths[1], dpi=144, metadata={"Software": None})
