@@ -31,7 +31,7 @@ from benchmarks.peers.rumur import Rumur
 from benchmarks.peers.rumur import parse as parse_rumur
 from benchmarks.peers.setting import Setting
 from benchmarks.peers.spin import Spin, parse
-from benchmarks.results import Entry, Figure, Results, Section, figure, from_json, save
+from benchmarks.results import PUBLISHED, Entry, Figure, Results, Section, figure, from_json, read, save
 from benchmarks.runner import Runner
 from benchmarks.tables import cell, details, duration, long, remarks, wide
 
@@ -503,6 +503,12 @@ def test_the_readme_quotes_the_page_and_has_a_place_for_it() -> None:
     )
     assert "with those that are on by default 39,477 are left, and the answer takes 0.20 s. Spin" in said
     assert docs.README.read_text().count(docs.BEGIN) == docs.README.read_text().count(docs.END) == 1
+
+
+def test_the_figures_of_the_documentation_are_those_that_were_kept() -> None:
+    kept = read(PUBLISHED)
+    assert docs.PAGE.read_text() == docs.page(kept, TEXTS)
+    assert docs.headline(kept) in docs.README.read_text()
 
 
 def test_a_published_figure_is_shown_where_nothing_is_measured() -> None:
