@@ -107,15 +107,14 @@ def plan(
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         if apart is not None:
             try:
-                return _plan(apart, True, why, options, property, target, watcher)
+                return _plan(apart, why, options, property, target, watcher)
             except NotDecomposed as reason:
                 why = str(reason)
-        return _plan(definition, False, why, options, property, target, watcher)
+        return _plan(definition, why, options, property, target, watcher)
 
 
 def _plan(
     definition: Definition,
-    is_apart: bool,
     why_whole: str,
     options: Options,
     property: str | list[str] | None,
@@ -135,9 +134,9 @@ def _plan(
         raise LimitError(str(limit), code="Q501") from None
     except _core.StoppedError:
         raise KeyboardInterrupt from None
-    if is_apart:
+    if apart := roles(definition):
         require_decomposed(model, figures)
-        figures["symmetry"]["decomposed"] = roles(definition)
+        figures["symmetry"]["decomposed"] = apart
     elif why_whole:
         figures["symmetry"]["not_decomposed"] = why_whole
     closed = bool(closure["complete"])
