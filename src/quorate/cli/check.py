@@ -115,7 +115,7 @@ def check(
 ) -> int:
     """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
 
-    Breadth-first, exact and with every exact reduction that applies, unless told otherwise.
+    Breadth-first and exact, with quotient, dead messages and symmetry where they apply, unless told otherwise.
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
