@@ -187,6 +187,8 @@ class Protocol(NamedTuple):
     invariants: tuple[Look | bool, ...] = ()
     cans: tuple[Look | bool, ...] = ()
     final: Look | bool | None = None
+    links: tuple[tuple[int, ...], ...] = ()
+    """Per process the numbers of those it knows besides itself; `()` if all know all."""
 
 
 # Acting it out
@@ -348,6 +350,9 @@ def system(protocol: Protocol, extra: dict[str, Any] | None = None) -> System:
             self.faults = crashes(protocol.crashes, of=whose, cut_short=protocol.cut_short, recover=protocol.recover)
         pids = [self.spawn(cls) for cls, role in zip(roles, protocol.roles, strict=True) for _ in range(role.number)]
         self.connect(pids, peers=Peers(pids))
+        for number, known in enumerate(protocol.links[: len(pids)]):
+            others = (pids[other] for other in known if other < len(pids))
+            self.connect(pids[number], peers=Peers([pids[number], *others]))
         if protocol.starts:
             self.connect(pids[0], y=self.choose(protocol.starts) % protocol.modulus)
         if watched is not None:

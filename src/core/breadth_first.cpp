@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "canonical.hpp"
-#include "stubborn.hpp"
 
 namespace quorate {
 
@@ -59,7 +58,7 @@ struct Worker {
         successors.resize(most);
         buffer.resize(most * words);
     }
-    std::optional<Stubborn> stubborn{};
+    std::unique_ptr<Chooser> chooser{};
     std::uint64_t offered = 0, left_out = 0;  // steps, of the states it was asked about
     std::optional<Canonical> canonical{};
     std::vector<Partly> partly{};
@@ -86,12 +85,12 @@ public:
           watch_(options.limits, oracle),
           memory_before_(resident_bytes()),
           store_(tables, options.threads) {
-        if (options.relations != nullptr && options.relations->options.keep > Keep::safety)
+        if (options.partial_orders && options.partial_orders->whole_runs)
             throw std::logic_error("properties of whole runs need a depth-first search");
         for (unsigned i = 0; i < options.threads; ++i) {
             workers_.push_back(std::make_unique<Worker>(tables, i));
             workers_.back()->goals.resize(properties.size());
-            if (options.relations != nullptr) workers_.back()->stubborn.emplace(tables, *options.relations);
+            if (options.partial_orders) workers_.back()->chooser = options.partial_orders->chooser();
             if (options.symmetry != nullptr) workers_.back()->canonical.emplace(*options.symmetry);
         }
     }
@@ -141,16 +140,16 @@ private:
             for (auto& worker : workers_) merge_goals(*worker);
             if (not_worth_it()) {
                 given_up_ = levels_.size() - 1;
-                for (auto& worker : workers_) worker->stubborn.reset();
+                for (auto& worker : workers_) worker->chooser.reset();
             }
         }
     }
 
-    // Whether stubborn sets leave out so few steps that looking for them takes longer than it saves. Decided at the end
-    // of a level from all states so far, so that it is the same for any number of threads. To take all steps of a state
-    // is always sound.
+    // Whether partial orders leave out so few steps that looking for them takes longer than it saves. Decided at the
+    // end of a level from all states so far, so that it is the same for any number of threads. To take all steps of a
+    // state is always sound.
     bool not_worth_it() const {
-        if (!workers_[0]->stubborn || store_.size() < few_states) return false;
+        if (!workers_[0]->chooser || store_.size() < few_states) return false;
         std::uint64_t offered = 0, left_out = 0;
         for (const auto& worker : workers_) {
             offered += worker->offered;
@@ -396,16 +395,16 @@ private:
         bool misfit = false;
         const Choice* chosen = nullptr;
         bool asked = false;
-        if (worker.stubborn && !one.in_full) {
+        if (worker.chooser && !one.in_full) {
             if (!expander.steps_known()) {
                 worker.deferred.push_back(one);
                 return;
             }
             asked = !expander.leaves();
-            if (asked && worker.stubborn->choose(expander.cells)) chosen = &worker.stubborn->chosen();
+            if (asked && worker.chooser->choose(expander.cells)) chosen = &worker.chooser->chosen();
         }
         if (worker.canonical) worker.canonical->expand(expander.cells);
-        const bool watched = chosen != nullptr && options_.relations->proviso;
+        const bool watched = chosen != nullptr && options_.partial_orders->proviso;
         const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
         worker.here.resize(words);
         Word* const here = worker.here.data();
@@ -454,8 +453,8 @@ private:
             return;
         }
         if (asked) {
-            worker.offered += worker.stubborn->offered();
-            worker.left_out += worker.stubborn->left_out();
+            worker.offered += worker.chooser->offered();
+            worker.left_out += worker.chooser->left_out();
         }
         if (watched) {
             worker.partly.push_back({one});

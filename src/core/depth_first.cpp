@@ -5,7 +5,6 @@
 
 #include "canonical.hpp"
 #include "run_search.hpp"
-#include "stubborn.hpp"
 
 namespace quorate {
 
@@ -61,9 +60,9 @@ public:
             bits_.emplace(options.bitstate);
         else if (!options.stateless)
             store_.emplace(tables, 1u);
-        if (options.relations != nullptr) stubborn_.emplace(tables, *options.relations);
+        if (options.partial_orders) chooser_ = options.partial_orders->chooser();
         if (options.symmetry != nullptr) canonical_.emplace(*options.symmetry);
-        keeps_path_ = options.stateless || (stubborn_ && options.relations->proviso);
+        keeps_path_ = options.stateless || (chooser_ && options.partial_orders->proviso);
     }
 
     SearchResult run() {
@@ -120,12 +119,12 @@ private:
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
         if (keeps_path_) remember_top(hash);
         Expander::Summary summary;
-        bool in_full = !stubborn_, reduced = false;
+        bool in_full = !chooser_, reduced = false;
         for (;;) {
             const Choice* chosen = nullptr;
             if (!in_full) {
                 while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
-                if (!expander_.leaves() && stubborn_->choose(expander_.cells)) chosen = &stubborn_->chosen();
+                if (!expander_.leaves() && chooser_->choose(expander_.cells)) chosen = &chooser_->chosen();
             }
             std::vector<std::pair<Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
@@ -179,7 +178,7 @@ private:
 
     // Do all successors from number `begin` on lie on the present path? For properties of whole runs: does one of them?
     bool closes_cycle(std::size_t begin) const {
-        const bool one_is_enough = options_.relations->options.keep > Keep::safety;
+        const bool one_is_enough = options_.partial_orders->whole_runs;
         for (std::size_t i = begin; i < successors_.size(); ++i)
             if (on_path(pending_.data() + i * width_, successors_[i].hash) == one_is_enough) return one_is_enough;
         return !one_is_enough;
@@ -223,7 +222,7 @@ private:
     Expander expander_;
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
-    std::optional<Stubborn> stubborn_{};
+    std::unique_ptr<Chooser> chooser_{};
     std::optional<Canonical> canonical_{};
     bool keeps_path_ = false;
     std::vector<Frame> frames_{};

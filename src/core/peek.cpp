@@ -2,20 +2,18 @@
 
 namespace quorate {
 
-Peek peek(Tables& tables, Oracle& oracle, Relations* relations, const std::vector<Id>& cells) {
+Peek peek(Tables& tables, Oracle& oracle, Chooser* chooser, const std::vector<Id>& cells) {
     Expander expander(tables);
     expander.cells = cells;
     while (!expander.steps_known()) ask(tables, oracle, expander.queries);
-    std::optional<Stubborn> stubborn;
-    if (relations != nullptr) stubborn.emplace(tables, *relations);
     for (;;) {
         Peek seen;
-        seen.chosen = stubborn && stubborn->choose(expander.cells);
+        seen.chosen = chooser != nullptr && chooser->choose(expander.cells);
         const auto emit = [&](Id column, const Step&, Id, std::uint64_t, bool) {
             seen.taken.push_back({column, expander.cells});
         };
         const auto fail = [&](Id column, Id, Id) { seen.taken.push_back({column}); };
-        const auto summary = expander.expand(expander.sum(), emit, fail, seen.chosen ? &stubborn->chosen() : nullptr);
+        const auto summary = expander.expand(expander.sum(), emit, fail, seen.chosen ? &chooser->chosen() : nullptr);
         if (!summary.missing) return seen;
         ask(tables, oracle, expander.queries);
     }

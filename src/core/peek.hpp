@@ -1,7 +1,7 @@
 // What a search would do in one state: for whoever wants to look at a reduction at work.
 #pragma once
 
-#include "stubborn.hpp"
+#include "search.hpp"
 
 namespace quorate {
 
@@ -14,8 +14,8 @@ struct Peek {
     bool chosen = false;  // partial-order reduction leaves something out
 };
 
-// Without relations every step is taken. (A search that would close a cycle takes all steps there; that depends on the
+// Without a chooser every step is taken. (A search that would close a cycle takes all steps there; that depends on the
 // way it came, so it is not seen here.)
-Peek peek(Tables& tables, Oracle& oracle, Relations* relations, const std::vector<Id>& cells);
+Peek peek(Tables& tables, Oracle& oracle, Chooser* chooser, const std::vector<Id>& cells);
 
 }  // namespace quorate

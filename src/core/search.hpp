@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "chooser.hpp"
 #include "judge.hpp"
 #include "store.hpp"
 #include "survey.hpp"
@@ -71,10 +72,7 @@ struct Witness {
     auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
 };
 
-class Relations;
 class Symmetry;
-// Per process, which of its steps are to be taken; a process without an entry takes none.
-using Choice = std::vector<const std::vector<char>*>;
 
 // A step of a search, as it was taken.
 struct StepTaken {
@@ -88,9 +86,9 @@ struct SearchOptions {
     unsigned threads = 1;
     bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
     bool stateless = false;
-    std::size_t bitstate = 0;        // bytes of the bit array, 0 for an exact store
-    Relations* relations = nullptr;  // with partial-order reduction
-    Symmetry* symmetry = nullptr;    // with symmetry reduction
+    std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
+    std::optional<PartialOrders> partial_orders{};
+    Symmetry* symmetry = nullptr;  // with symmetry reduction
     DporVariant dpor = DporVariant::none;
     bool visible = true;       // with dynamic partial-order reduction: are there properties besides deadlock?
     Survey* survey = nullptr;  // where the search is to be checked afterwards

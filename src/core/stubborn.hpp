@@ -29,16 +29,11 @@
 namespace quorate {
 
 // Finds stubborn sets, state after state; one per thread.
-class Stubborn {
+class Stubborn final : public Chooser {
 public:
     Stubborn(Tables& tables, Relations& relations);
 
-    // Chooses the steps to be taken; false if nothing is saved. The steps of all cells must be known.
-    bool choose(std::span<const Id> cells);
-    const Choice& chosen() const { return chosen_; }
-    // The possible steps of that state, and how many of them the choice leaves out.
-    Id offered() const { return offered_; }
-    Id left_out() const { return left_out_; }
+    bool choose(std::span<const Id> cells) override;
 
 private:
     bool close(Id seed, std::size_t which, Id limit);
@@ -81,8 +76,6 @@ private:
     std::vector<std::uint64_t> open_{};    // to one process, without the set
     std::vector<std::uint64_t> asked_{};   // about, see above
     std::vector<Id> question_{};           // the same as numbers
-    Choice chosen_{};
-    Id offered_ = 0, left_out_ = 0;
     Id enabled_ = 0;
     bool visible_ = false;
     unsigned draws_ = 0;

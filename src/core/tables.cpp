@@ -3,6 +3,7 @@
 #include <set>
 
 #include "consume.hpp"
+#include "flows.hpp"
 
 namespace quorate {
 
@@ -117,6 +118,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
     }
     classify(column, cell, *list);
     if (optimistic) note_leaving(column, cell, *list);
+    if (flows != nullptr && flows->note(column, *list)) outgrown = true;
     step_bytes_ += sizeof(StepList) + list->capacity() * sizeof(Step);
     const StepList* result = list.get();
     column.step_lists.push_back(std::move(list));

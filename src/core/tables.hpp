@@ -10,6 +10,8 @@
 
 namespace quorate {
 
+class Flows;
+
 class Tables {
 public:
     explicit Tables(Network network) : network(network) {}
@@ -25,6 +27,8 @@ public:
     // cells were last forgotten something outside of it was met.
     bool optimistic = false;
     std::atomic<bool> outgrown{false};
+    // Where partial-order reduction goes by these: a step that they do not allow for is outside as well.
+    Flows* flows = nullptr;
 
     Column& add_column(bool monitor);
     bool has_budget() const { return network.budget[0] + network.budget[1] + network.budget[2] > 0; }

@@ -20,10 +20,10 @@ struct Move {
 
 class Verifier {
 public:
-    Verifier(Tables& tables, Oracle& oracle, Relations& relations, std::size_t depth, std::size_t most, bool visible)
+    Verifier(Tables& tables, Oracle& oracle, Chooser& chooser, std::size_t depth, std::size_t most, bool visible)
         : tables_(tables),
           oracle_(oracle),
-          stubborn_(tables, relations),
+          chooser_(chooser),
           expander_(tables),
           depth_(depth),
           most_(most),
@@ -107,7 +107,7 @@ private:
     std::vector<Move> moves(const State& state, bool reduced) {
         expander_.cells = state;
         while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
-        const bool less = reduced && stubborn_.choose(expander_.cells);
+        const bool less = reduced && chooser_.choose(expander_.cells);
         for (;;) {
             std::vector<Move> result;
             const auto tag = [&](Id column, const Step& step) {
@@ -120,7 +120,7 @@ private:
                 const Column& owner = *tables_.columns[column];
                 result.push_back({tag(column, (*owner.cells[state[column]].steps.load())[number]), {}, failure});
             };
-            const auto summary = expander_.expand(expander_.sum(), emit, fail, less ? &stubborn_.chosen() : nullptr);
+            const auto summary = expander_.expand(expander_.sum(), emit, fail, less ? &chooser_.chosen() : nullptr);
             if (!summary.missing) return result;
             ask(tables_, oracle_, expander_.queries);
         }
@@ -135,7 +135,7 @@ private:
 
     Tables& tables_;
     Oracle& oracle_;
-    Stubborn stubborn_;
+    Chooser& chooser_;
     Expander expander_;
     const std::size_t depth_, most_;
     const bool visible_;
@@ -143,10 +143,10 @@ private:
 
 }  // namespace
 
-Verification verify(Tables& tables, Oracle& oracle, Relations& relations, const std::vector<std::vector<Id>>& states,
+Verification verify(Tables& tables, Oracle& oracle, Chooser& chooser, const std::vector<std::vector<Id>>& states,
                     std::size_t depth, std::size_t most, bool visible) {
     Verification found;
-    Verifier verifier(tables, oracle, relations, depth, most, visible);
+    Verifier verifier(tables, oracle, chooser, depth, most, visible);
     Watch watch(Limits{}, oracle);
     for (const auto& state : states) {
         verifier.verify(state, found);

@@ -9,7 +9,7 @@
 // That steps which are left out again and again are taken some time is a matter of the whole search, and not seen here.
 #pragma once
 
-#include "stubborn.hpp"
+#include "search.hpp"
 
 namespace quorate {
 
@@ -33,7 +33,7 @@ struct Verification {
 };
 
 // `most` bounds the states per set, on either side; `visible` says whether properties besides deadlock are to be kept.
-Verification verify(Tables& tables, Oracle& oracle, Relations& relations, const std::vector<std::vector<Id>>& states,
+Verification verify(Tables& tables, Oracle& oracle, Chooser& chooser, const std::vector<std::vector<Id>>& states,
                     std::size_t depth, std::size_t most, bool visible);
 
 }  // namespace quorate

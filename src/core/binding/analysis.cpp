@@ -38,6 +38,12 @@ nb::dict Engine::evaluate_universe(const nb::object& object, std::size_t most_be
     return result;
 }
 
+void Engine::extend_universe() {
+    quorate::extend_universe(tables);
+    if (!flows) flows = std::make_unique<Flows>(tables);
+    flows->note_all();
+}
+
 void Engine::forget_universe() {
     tables.optimistic = false;
     closure.reset();
@@ -67,7 +73,7 @@ nb::dict Engine::reduce(bool quotient, bool dead_messages) {
         result["pairs"] = reduced.pairs;
     }
     tables.forget_cells();
-    relations.reset();
+    unrelate();
     if (symmetry) symmetry->prepare();
     return result;
 }
@@ -114,12 +120,45 @@ std::string Engine::relate(bool necessary, bool conditional, bool smallest, bool
                            bool split_quorums, bool split_replies, int keep) {
     std::string why = "the closure is not complete";
     if (closure && closure->complete) why = Relations::unsupported(tables, *closure, static_cast<Keep>(keep));
-    relations.reset();
+    unrelate();
     if (why.empty())
         relations = std::make_unique<Relations>(tables, *closure,
                                                 PorOptions{necessary, conditional, smallest, commuting, key, twins,
                                                            split_quorums, split_replies, static_cast<Keep>(keep)});
     return why;
+}
+
+std::string Engine::relate_by_flows(bool visible) {
+    std::string why = Flows::unsupported(tables);
+    if (symmetry) why = "nothing is proven for symmetry then";
+    unrelate();
+    if (!why.empty()) return why;
+    if (!flows) flows = std::make_unique<Flows>(tables);
+    flows->assume();
+    if (flows->hopeless())
+        return "every one of them may have to wait for every other, by way of others if not directly";
+    tables.flows = flows.get();
+    flows_visible = visible;
+    return why;
+}
+
+bool Engine::knows_all() const {
+    if (!closure || !closure->complete) return false;
+    return std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return column->as_is; });
+}
+
+void Engine::unrelate() {
+    relations.reset();
+    tables.flows = nullptr;
+}
+
+std::optional<PartialOrders> Engine::partial_orders() {
+    if (relations)
+        return PartialOrders{[this] { return std::make_unique<Stubborn>(tables, *relations); }, relations->proviso,
+                             relations->options.keep > Keep::safety};
+    if (tables.flows != nullptr)
+        return PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }};
+    return std::nullopt;
 }
 
 std::vector<Id> Engine::representatives(Id column) const {

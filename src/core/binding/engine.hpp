@@ -10,6 +10,8 @@
 
 #include "canonical.hpp"
 #include "dpor.hpp"
+#include "persistent.hpp"
+#include "stubborn.hpp"
 #include "universe.hpp"
 #include "verify.hpp"
 
@@ -26,6 +28,8 @@ public:
     std::vector<Property> properties{};
     std::optional<Closure> closure{};
     std::unique_ptr<Relations> relations{};
+    std::unique_ptr<Flows> flows{};
+    bool flows_visible = true;       // are there properties besides deadlock?
     std::optional<Survey> survey{};  // of the last search, if it was asked for
     std::unique_ptr<Symmetry> symmetry{};
 
@@ -56,7 +60,7 @@ public:
     nb::dict close(const nb::object& object, std::size_t most_behaviours);
     void simulate(const nb::object& object, std::size_t walks, std::size_t most_steps);
     // Takes what the last search met as the universe, or adds it.
-    void extend_universe() { quorate::extend_universe(tables); }
+    void extend_universe();
     // The same as `close`, for the universe; and which processes are taken as they are.
     nb::dict evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met);
     void forget_universe();
@@ -78,6 +82,13 @@ public:
     // `reduce`.
     std::string relate(bool necessary, bool conditional, bool smallest, bool commuting, bool key, bool twins,
                        bool split_quorums, bool split_replies, int keep);
+    // The same by flows, for which nothing has to be known: those that were met so far.
+    std::string relate_by_flows(bool visible);
+    // Whether the closure, or the universe, says of every process what it may do.
+    bool knows_all() const;
+    void unrelate();
+    // What a search is to use, if anything.
+    std::optional<PartialOrders> partial_orders();
     // What a process's transitions are split into: (transition, set of messages, part).
     std::vector<std::tuple<Id, std::vector<Id>, Id>> parts(Id column) const { return relations->parts(column); }
     // The representative each local state of a column was merged into, after `reduce`.

@@ -64,7 +64,7 @@ nb::dict Engine::search(const nb::object& object, bool depth_first_search, unsig
     options.deadlock = deadlock;
     options.stateless = stateless;
     options.bitstate = bitstate;
-    options.relations = relations.get();
+    options.partial_orders = partial_orders();
     options.symmetry = symmetry.get();
     options.dpor = static_cast<DporVariant>(dpor_variant);
     options.visible = visible;
@@ -114,12 +114,14 @@ nb::tuple Engine::seen() const {
 
 nb::dict Engine::verify(const nb::object& object, std::size_t depth, std::size_t most, bool visible) {
     Verification found;
-    if (relations && survey) {
+    const auto por = partial_orders();
+    if (por && survey) {
         PythonOracle oracle(*this, object);
         std::vector<std::vector<Id>> states;
         for (const auto& [content, cells] : survey->sample) states.push_back(cells);
+        const auto chooser = por->chooser();
         nb::gil_scoped_release release;
-        found = quorate::verify(tables, oracle, *relations, states, depth, most, visible);
+        found = quorate::verify(tables, oracle, *chooser, states, depth, most, visible);
     }
     const auto steps = [](const std::vector<Refutation::Named>& list) {
         nb::list result;
@@ -145,7 +147,7 @@ nb::tuple Engine::graph(const nb::object& object) {
     PythonOracle oracle(*this, object);
     std::vector<StepTaken> steps;
     SearchOptions options;
-    options.relations = relations.get();
+    options.partial_orders = partial_orders();
     options.record = &steps;
     std::vector<Property> nothing;
     depth_first(tables, nothing, oracle, options);
@@ -189,7 +191,9 @@ nb::object Engine::reduced(const Columns& columns, const std::vector<std::uint64
 nb::tuple Engine::peek(const nb::object& object, const Columns& state, const std::vector<std::uint64_t>& left,
                        bool por) {
     PythonOracle oracle(*this, object);
-    const Peek seen = quorate::peek(tables, oracle, por ? relations.get() : nullptr, cells_of(state, left));
+    const auto used = por ? partial_orders() : std::nullopt;
+    const auto chooser = used ? used->chooser() : nullptr;
+    const Peek seen = quorate::peek(tables, oracle, chooser.get(), cells_of(state, left));
     nb::list taken;
     for (const Peek::Taken& each : seen.taken)
         taken.append(nb::make_tuple(each.column, each.cells.empty() ? nb::none() : this->state(each.cells)));

@@ -175,10 +175,10 @@ class _Check:
         universe.seed()
         while True:
             self.watcher.phase = "analysis"
-            worthwhile = universe.prepare(figures)
+            universe.prepare(figures)
             setup = self.watcher.seconds
             found = self._search(figures, limit)
-            if not worthwhile or found["stop"] != "outgrown":
+            if found["stop"] != "outgrown":
                 return self._result(found, figures, setup, self.watcher.seconds - setup)
             universe.grow(found)
 

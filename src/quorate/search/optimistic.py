@@ -3,6 +3,9 @@
 The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
 search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
 answer counts once a search stays inside. Why that is sound is argued in `src/core/universe.hpp`.
+
+Where the universe is given up, partial-order reduction goes by flows, which classes of messages processes send to whom.
+They are taken from the search in the same way, and a search that meets another is void too (`src/core/flows.hpp`).
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ class Universe:
         self.options = options
         self.rounds = 0
         self.void_states = 0
+        self.given_up = ""
+        """Why there is no universe any more."""
         model.engine.extend_universe()  # what was met so far
 
     def seed(self) -> None:
@@ -44,23 +49,25 @@ class Universe:
     def grow(self, found: dict[str, Any]) -> None:
         """Add what a void search has met."""
         self.void_states += found["states"]
-        self.model.engine.extend_universe()
+        if not self.given_up:
+            self.model.engine.extend_universe()
         self.model.engine.clear_answers()
 
-    def prepare(self, figures: Figures) -> bool:
-        """Evaluate the universe and reduce by it; False if it is not worth its price."""
+    def prepare(self, figures: Figures) -> None:
+        """Evaluate the universe and reduce by it, or by less if it is not worth its price."""
         why = self._too_much()
-        if why:
-            self._give_up(figures, why)
-            return False
         self.rounds += 1
-        found = self.evaluate(MOST_BEHAVIOURS)
-        if all(column.index in found["as_is"] for column in self.model.definition.processes):
-            self._give_up(figures, "it would ask more of Python than it could save")
-            return False
-        self._describe(figures, found)
-        reduce(self.model, figures, self.options)
-        return True
+        if self.given_up:
+            self._without(figures, f"no universe is known, nor what processes send to whom: {why}" if why else "")
+        elif why:
+            self._give_up(figures, why)
+        else:
+            found = self.evaluate(MOST_BEHAVIOURS)
+            if all(column.index in found["as_is"] for column in self.model.definition.processes):
+                self._give_up(figures, "it would ask more of Python than it could save")
+                return
+            self._describe(figures, found)
+            reduce(self.model, figures, self.options)
 
     def evaluate(self, most_behaviours: int) -> dict[str, Any]:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
@@ -90,6 +97,15 @@ class Universe:
 
     def _give_up(self, figures: Figures, why: str) -> None:
         self.model.engine.forget_universe()
-        figures.update(applicable(self.model, self.options, f"no universe is known: {why}"))
-        figures["universe"] = {"ran": False, "why": why}
+        self.given_up = why
+        self.rounds, self.void_states = 1, 0
+        self._without(figures, "")
+
+    def _without(self, figures: Figures, no_flows: str) -> None:
+        """Reduce without a universe, by flows if they are not given up too."""
+        unknown = f"no universe is known: {self.given_up}"
+        figures.update(applicable(self.model, self.options, unknown))
+        figures["universe"] = {"ran": False, "why": self.given_up}
+        if self.options.por in ("lpor", "lpor-net"):
+            figures["por"] = {"ran": not no_flows, "why": no_flows}
         reduce(self.model, figures, self.options)

@@ -146,6 +146,9 @@ def visible(model: Model) -> bool:
 
 def _relate(model: Model, figures: Figures, options: Options) -> None:
     """Prepare partial-order reduction, if the network and the transitions have relations that are proven."""
+    if not model.engine.knows_all():
+        _relate_by_flows(model, figures, options)
+        return
     without = options.por_without
     why = model.engine.relate(
         necessary=options.por == "lpor-net" and "necessary" not in without,
@@ -160,9 +163,28 @@ def _relate(model: Model, figures: Figures, options: Options) -> None:
         keep=KEEP["safety" if visible(model) else "deadlocks"],
     )
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
+    if not why:
+        figures["por"]["based_on"] = "universe" if "universe" in figures else "closure"
     if options.split != "none":
         told = "each part of a transition is chosen or left out alone"
         figures["split"] = {"ran": not why, "why": why or told, "kind": options.split}
+
+
+def _relate_by_flows(model: Model, figures: Figures, options: Options) -> None:
+    """What is left where it is not known what a process may do: the classes of messages that it sends, and to whom."""
+    unknown = "it is not known what all processes may do"
+    why = model.engine.relate_by_flows(visible(model))
+    if why:
+        figures["por"] = {"ran": False, "why": f"{unknown}, and {why}"}
+    else:
+        told = (
+            "leaves out orders of steps of processes that do not wait for each other, by the classes of messages that "
+        )
+        told += f"they were seen to send to whom, since {unknown}"
+        figures["por"] = {"ran": True, "why": told, "based_on": "types"}
+    if options.split != "none":
+        told = f"only whole processes are chosen or left out, since {unknown}"
+        figures["split"] = {"ran": False, "why": figures["por"]["why"] if why else told, "kind": options.split}
 
 
 def _dead_messages_matter(model: Model) -> str:
