@@ -169,6 +169,17 @@ Instance Relations::make(Column& column, Id local, Id transition, Id set, std::v
 }
 
 void Relations::list_instances(const Closure& closure, Column& column) {
+    Interner deeds;
+    const auto deed = [&](const Instance& instance) {
+        std::vector<Id> content{instance.stays};
+        bool reliable = !instance.fragile && instance.budget == Budget::free;
+        for (const Instance::End& end : instance.ends) {
+            reliable &= inside(column, end.to);
+            content.insert(content.end(), {end.to, static_cast<Id>(end.sends.size())});
+            for (const Send& send : end.sends) content.insert(content.end(), {send.column, send.message});
+        }
+        return reliable ? deeds.intern(content) : none;
+    };
     instances_[column.index].resize(column.locals.size());
     for (Id local = 0; local < column.locals.size(); ++local) {
         if (representative(column, local) != local) continue;
@@ -189,6 +200,7 @@ void Relations::list_instances(const Closure& closure, Column& column) {
             list.push_back(std::move(instance));
         }
         list_environment(column, local, list);
+        for (Instance& instance : list) instance.deed = deed(instance);
         std::sort(list.begin(), list.end(), [](const Instance& a, const Instance& b) { return a.tag < b.tag; });
     }
 }
@@ -514,12 +526,11 @@ const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, st
     const auto [place, fresh] = forward_[root.column].try_emplace({local, Words(messages.begin(), messages.end())});
     if (!fresh) return place->second;
     Words sent(words_, 0);
-    const auto comes = [&](Id message) { return messages[message / 64] >> (message % 64) & 1; };
+    const Words& given = place->first.second;
     std::vector<Id> found{local};
     for (std::size_t i = 0; i < found.size(); ++i) {
         for (const Instance& instance : instances_[root.column][found[i]]) {
-            const std::span<const Id> set = column.sets[instance.set];
-            if (!std::all_of(set.begin(), set.end(), comes)) continue;
+            if (lacks(column, given, instance.tag)) continue;
             for (const Instance::End& end : instance.ends) {
                 if (std::find(found.begin(), found.end(), end.to) == found.end()) found.push_back(end.to);
                 for (const Send& send : end.sends) {

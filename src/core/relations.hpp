@@ -79,6 +79,7 @@ struct Instance {
     bool greedy = false;  // a maximal set: one more message may disable it
     Budget budget = Budget::free;
     Id set = none;
+    Id deed = none;  // what it does: the same number, the same ends and sends; none if that cannot be relied on
     struct End {
         Id to;
         std::vector<Send> sends;
@@ -235,7 +236,15 @@ private:
                                      const StepList& steps);
     void look_at(Column& column, const StepList& steps, Footprint& root);
     bool complete(const Column& column, const May& found, Footprint& footprint);
-    const std::vector<Id>& twins(const Column& column, Id local, Id key);
+    struct Twins {
+        std::vector<Id> kind{};                // of each tag, if it has one
+        std::vector<std::vector<Id>> tags{};   // of each kind
+        std::vector<std::vector<Id>> alike{};  // the kinds that a kind stands for
+        std::span<const Id> alike_to(Id tag) const {
+            return kind[tag] == none ? std::span<const Id>() : alike[kind[tag]];
+        }
+    };
+    const Twins& twins(const Column& column, Id local);
     Labels alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable);
     using Words = std::vector<std::uint64_t>;
     const Words& live(const Column& column, Id local);
@@ -279,7 +288,7 @@ private:
     std::vector<std::map<FootprintOf, std::unique_ptr<Footprint>>> owned_{};
     std::vector<std::map<Labels, Id>> numbers_{};
     std::vector<std::map<std::pair<Id, Words>, std::vector<Sent>>> forward_{};  // by local state and messages it gets
-    std::vector<FlatMap<std::unique_ptr<std::vector<Id>>>> twins_{};            // by local state and key
+    std::vector<std::map<Id, Twins>> twins_{};                                  // by local state
     std::vector<std::map<Id, Uses>> uses_{};                                    // by local state
     std::vector<std::unordered_map<Id, Words>> live_{};
     std::vector<std::uint64_t> serials_{};

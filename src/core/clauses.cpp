@@ -1,0 +1,148 @@
+// What keeps the steps of a set that are not possible now from becoming so.
+
+#include <bit>
+
+#include "relations.hpp"
+
+namespace quorate {
+
+namespace {
+
+using Set = std::span<const std::uint64_t>;
+
+bool within(Set a, Set b) {
+    std::uint64_t more = 0;
+    for (std::size_t word = 0; word < a.size(); ++word) more |= a[word] & ~b[word];
+    return more == 0;
+}
+
+std::size_t size_of(Set set) {
+    std::size_t size = 0;
+    for (const std::uint64_t word : set) size += static_cast<std::size_t>(std::popcount(word));
+    return size;
+}
+
+// The smallest of many sets of messages: those that hold no other. They come in the order of their sizes.
+class Smallest {
+public:
+    explicit Smallest(std::size_t words) : words_(words) {}
+
+    bool add(Set set) {
+        const std::uint64_t sum = sum_of(set);
+        const bool known = holds_another(set, sum);
+        if (known_.find(sum) == nullptr) {
+            known_.insert(sum, sets_.size());
+            sets_.insert(sets_.end(), set.begin(), set.end());
+        }
+        if (!known) smallest_.push_back({size_of(set), std::vector(set.begin(), set.end())});
+        return !known;
+    }
+    bool holds_another(Set set) const { return holds_another(set, sum_of(set)); }
+
+private:
+    static std::uint64_t share(std::size_t word, std::uint64_t bits) {
+        return mix(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)) + 1);
+    }
+    static std::uint64_t sum_of(Set set) {
+        std::uint64_t sum = 0;
+        for (std::size_t word = 0; word < set.size(); ++word)
+            for (std::uint64_t rest = set[word]; rest != 0; rest &= rest - 1) sum += share(word, rest);
+        return sum;
+    }
+    // Is this set, without the message `but` in the word `in`, one of those that came?
+    bool came(Set set, std::uint64_t sum, std::size_t in, std::uint64_t but) const {
+        const std::size_t* place = known_.find(sum);
+        if (place == nullptr) return false;
+        for (std::size_t word = 0; word < words_; ++word)
+            if (sets_[*place + word] != (word == in ? set[word] & ~but : set[word])) return false;
+        return true;
+    }
+    // A set that is smaller by one is looked up, and only those that are smaller still are compared one by one.
+    bool holds_another(Set set, std::uint64_t sum) const {
+        if (came(set, sum, 0, 0)) return true;
+        for (std::size_t word = 0; word < words_; ++word)
+            for (std::uint64_t rest = set[word]; rest != 0; rest &= rest - 1)
+                if (came(set, sum - share(word, rest), word, rest & -rest)) return true;
+        const std::size_t size = size_of(set);
+        for (const auto& [smaller, other] : smallest_) {
+            if (smaller + 1 >= size) break;
+            if (within(other, set)) return true;
+        }
+        return false;
+    }
+
+    std::size_t words_;
+    std::vector<std::uint64_t> sets_{};  // all that came, one after the other
+    FlatMap<std::size_t> known_{};       // where they are, by a sum over their messages
+    std::vector<std::pair<std::size_t, std::vector<std::uint64_t>>> smallest_{};
+};
+
+}  // namespace
+
+// The instances with labels of the set that are not possible now, by what keeps them so: a message that is missing, or
+// a local state that is not reached. Where one keeps another in check, it stands for both.
+void Relations::list_clauses(const Column& column, const Footprint& footprint) {
+    const May& found = *footprint.outside;
+    const Words& there = footprint.root->there;
+    const std::size_t words = there.size();
+    struct Lack {
+        std::size_t size;  // the messages that are missing
+        Id local;          // where it would be possible: the present local state, or another
+        std::size_t at;    // in `masks`
+    };
+    std::vector<Lack> all;
+    Words masks;
+    const auto set = [&](const Lack& lack) { return Set(masks).subspan(lack.at, words); };
+    for (Id i = 0; i < found.locals.size(); ++i) {
+        for (const Instance& instance : instances_[column.index][found.locals[i]]) {
+            if (!footprint.labels.has(instance.label) || spent(instance, footprint.spent) ||
+                footprint.root->ready.has(instance.tag) || footprint.alike.has(instance.tag) ||
+                !lacks(column, there, instance.tag))
+                continue;
+            const std::uint64_t* wanted = set_bits_[column.index].data() + instance.tag * words;
+            all.push_back({0, i, masks.size()});
+            for (std::size_t word = 0; word < words; ++word) masks.push_back(wanted[word] & ~there[word]);
+            all.back().size = size_of(set(all.back()));
+        }
+    }
+    // Whatever stands for another is smaller or as large. Most are in the present local state, and most go.
+    const auto by_size = [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); };
+    std::vector<std::vector<Lack>> here;
+    const auto elsewhere = std::find_if(all.begin(), all.end(), [](const Lack& lack) { return lack.local > 0; });
+    for (auto lack = all.begin(); lack != elsewhere; ++lack) {
+        if (here.size() <= lack->size) here.resize(lack->size + 1);
+        here[lack->size].push_back(*lack);
+    }
+    Smallest smallest(words);
+    std::vector<Lack> kept;
+    for (const std::vector<Lack>& same : here)
+        for (const Lack& lack : same)
+            if (smallest.add(set(lack))) kept.push_back(lack);
+    const std::size_t first = kept.size();
+    std::sort(elsewhere, all.end(), by_size);
+    for (auto lack = elsewhere; lack != all.end(); ++lack) {
+        const auto stands_for_it = [&](const Lack& other) {
+            return found.ways[lack->local].within(found.ways[other.local]) && within(set(other), set(*lack));
+        };
+        if (smallest.holds_another(set(*lack))) continue;
+        const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
+        if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(*lack);
+    }
+    std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
+        const auto content = [&](const Lack& lack) { return std::make_tuple(lack.size, lack.local > 0); };
+        if (content(a) != content(b)) return content(a) < content(b);
+        const Set one = set(a), other = set(b);
+        const auto differ = std::mismatch(one.begin(), one.end(), other.begin());
+        return differ.first == one.end() ? a.local < b.local : *differ.first < *differ.second;
+    });
+    for (const Lack& lack : kept) {
+        const Set missing = set(lack);
+        footprint.missing.insert(footprint.missing.end(), missing.begin(), missing.end());
+        Footprint::Clause& clause = footprint.clauses.emplace_back();
+        if (lack.local == 0) continue;
+        clause.way = found.ways[lack.local];
+        clause.number = number(column.index, clause.way);
+    }
+}
+
+}  // namespace quorate

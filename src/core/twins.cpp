@@ -1,0 +1,142 @@
+// Steps that do the same with other messages, of which one may stand for the others.
+
+#include <set>
+
+#include "relations.hpp"
+
+namespace quorate {
+
+// Steps are of one kind if they do the same in every local state that the process may still get to.
+const Relations::Twins& Relations::twins(const Column& column, Id local) {
+    const auto [place, fresh] = twins_[column.index].try_emplace(local);
+    Twins& result = place->second;
+    if (!fresh) return result;
+    result.kind.assign(tags_[column.index].size(), none);
+    if (!commuting_[column.index] || !options.twins) return result;
+    // A kind is a list of deeds, one for each local state in which there is such a step; here its last entry.
+    struct Kind {
+        Id before, at, deed;
+        auto operator<=>(const Kind&) const = default;
+    };
+    std::vector<Kind> kinds;
+    std::map<Kind, Id> numbers;
+    for (const Id at : may(column.index, local, Labels(), 0).locals) {
+        for (const Instance& instance : instances_[column.index][at]) {
+            const Kind kind{result.kind[instance.tag], at, instance.deed};
+            const auto [number, unknown] = numbers.emplace(kind, static_cast<Id>(kinds.size()));
+            if (unknown) kinds.push_back(kind);
+            result.kind[instance.tag] = number->second;
+        }
+    }
+    // A step stands for another if it does the same wherever there is the other.
+    const auto stands_for = [&](Id key, Id other) {
+        for (; other != none; other = kinds[other].before) {
+            while (key != none && kinds[key].at != kinds[other].at) key = kinds[key].before;
+            if (key == none || kinds[key].deed != kinds[other].deed || kinds[key].deed == none) return false;
+        }
+        return true;
+    };
+    const std::set<Id> all(result.kind.begin(), result.kind.end());
+    result.alike.resize(kinds.size());
+    for (const Id key : all)
+        for (const Id other : all)
+            if (key != none && other != none && stands_for(key, other)) result.alike[key].push_back(other);
+    result.tags.resize(kinds.size());
+    for (Id tag = 0; tag < result.kind.size(); ++tag)
+        if (result.kind[tag] != none) result.tags[result.kind[tag]].push_back(tag);
+    return result;
+}
+
+// The steps that need no thought: those that can never come about, and the twins that the key stands for. What is left
+// over when one of these is taken and not the other, nobody asks for any more. The key stays possible and can be moved
+// to the front, so whoever takes its twin could have begun with the key, and is in a state that differs in such
+// messages at most. (Where they can be lost, stand in the way or take up room, they matter.)
+Labels Relations::alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable) {
+    Labels result;
+    const Id local = column.cells[root.cell].local;
+    const std::size_t size = sendable.size();
+    const Words& there = root.there;
+    const auto bits = [&](Id tag) { return set_bits_[column.index].data() + tag * size; };
+    const auto comes = [&](const std::uint64_t* set) {
+        for (std::size_t i = 0; i < size; ++i)
+            if (set[i] & ~there[i] & ~sendable[i]) return false;
+        return true;
+    };
+    for (const Id tag : uses(column, local).tags)
+        if (!comes(bits(tag))) result.add(tag);
+    if (options.keep > Keep::safety) return result;
+    std::vector<Id> same;
+    const Twins& twins = this->twins(column, local);
+    for (const Id kind : twins.alike_to(key))
+        for (const Id tag : twins.tags[kind])
+            if (tag != key && !result.has(tag)) same.push_back(tag);
+    if (same.empty()) return result;
+    Words removed(size, 0);  // what is gone once it is consumed
+    const std::span<const Id> inbox = column.inboxes[column.cells[root.cell].inbox];
+    for (const Id message : inbox)
+        if (!column.messages[message].stands && std::count(inbox.begin(), inbox.end(), message) == 1)
+            removed[message / 64] |= std::uint64_t{1} << (message % 64);
+    const Network& network = tables_.network;
+    const bool quiet = network.order != Order::fifo && !network.bounded() && !losing_ && !duplicating_;
+    const Instance& wanted = *find(column.index, local, key);
+    for (const Instance::End& end : wanted.ends) {
+        std::vector<const std::uint64_t*> uses;
+        for (const Words& use : this->uses(column, end.to).sets)
+            if (comes(use.data())) uses.push_back(use.data());
+        const Words* live = tables_.dead_messages ? &this->live(column, end.to) : nullptr;
+        // Is some message of one set, but not of the other, asked for when the other has been consumed?
+        const auto matters = [&](const std::uint64_t* left, const std::uint64_t* consumed) {
+            bool any = false;
+            for (std::size_t i = 0; i < size; ++i) {
+                const std::uint64_t rest = left[i] & ~consumed[i];
+                any |= (live == nullptr ? rest : rest & (*live)[i]) != 0;
+            }
+            if (!any || !quiet) return any;
+            return std::any_of(uses.begin(), uses.end(), [&](const std::uint64_t* use) {
+                bool possible = true, asked = false;
+                for (std::size_t i = 0; i < size; ++i) {
+                    const std::uint64_t gone = wanted.stays ? 0 : consumed[i] & removed[i];
+                    possible &= (use[i] & ~(sendable[i] | (there[i] & ~gone))) == 0;
+                    asked |= (use[i] & left[i] & ~consumed[i]) != 0;
+                }
+                return possible && asked;
+            });
+        };
+        std::erase_if(same, [&](Id tag) { return matters(bits(tag), bits(key)) || matters(bits(key), bits(tag)); });
+    }
+    for (const Id tag : same) result.add(tag);
+    return result;
+}
+
+// The messages that are not dead in a local state.
+const Relations::Words& Relations::live(const Column& column, Id local) {
+    Words& result = live_[column.index][local];
+    if (result.empty()) {
+        result.resize(range(column.index).second);
+        for (Id message = 0; message < column.locals[local].live.size(); ++message)
+            if (column.locals[local].live[message]) result[message / 64] |= std::uint64_t{1} << (message % 64);
+    }
+    return result;
+}
+
+const Relations::Uses& Relations::uses(const Column& column, Id local) {
+    const auto [place, fresh] = uses_[column.index].try_emplace(local);
+    if (!fresh) return place->second;
+    Uses& result = place->second;
+    const std::size_t size = range(column.index).second;
+    result.all.assign(size, 0);
+    std::set<Words> sets;
+    std::set<Id> tags;
+    for (const Id at : may(column.index, local, Labels(), 0).locals)
+        for (const Instance& instance : instances_[column.index][at]) tags.insert(instance.tag);
+    result.tags.assign(tags.begin(), tags.end());
+    for (const Id tag : tags) {
+        const auto begin = set_bits_[column.index].begin() + static_cast<std::ptrdiff_t>(tag * size);
+        sets.emplace(begin, begin + static_cast<std::ptrdiff_t>(size));
+        for (std::size_t i = 0; i < size; ++i) result.all[i] |= begin[static_cast<std::ptrdiff_t>(i)];
+    }
+    result.sets.assign(sets.begin(), sets.end());
+    return result;
+}
+
+}  // namespace quorate
