@@ -25,31 +25,36 @@ std::size_t size_of(Set set) {
 // The smallest of many sets of messages: those that hold no other. They come in the order of their sizes.
 class Smallest {
 public:
-    explicit Smallest(std::size_t words) : words_(words) {}
+    explicit Smallest(std::size_t words) : words_(words) {
+        for (std::size_t message = 0; message < words * 64; ++message) shares_.push_back(mix(message + 1));
+    }
 
+    // Whether it is one of the smallest so far.
     bool add(Set set) {
         const std::uint64_t sum = sum_of(set);
-        const bool known = holds_another(set, sum);
-        if (known_.find(sum) == nullptr) {
-            known_.insert(sum, sets_.size());
-            sets_.insert(sets_.end(), set.begin(), set.end());
-        }
-        if (!known) smallest_.push_back({size_of(set), std::vector(set.begin(), set.end())});
+        if (came(set, sum, 0, 0)) return false;
+        if (known_.find(sum) == nullptr) known_.insert(sum, sets_.size());
+        const bool known = holds_smaller(set, sum);
+        if (!known) smallest_.emplace_back(size_of(set), sets_.size());
+        sets_.insert(sets_.end(), set.begin(), set.end());
         return !known;
     }
-    bool holds_another(Set set) const { return holds_another(set, sum_of(set)); }
+    bool holds_another(Set set) const {
+        const std::uint64_t sum = sum_of(set);
+        return came(set, sum, 0, 0) || holds_smaller(set, sum);
+    }
 
 private:
-    static std::uint64_t share(std::size_t word, std::uint64_t bits) {
-        return mix(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)) + 1);
+    std::uint64_t share(std::size_t word, std::uint64_t bits) const {
+        return shares_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
     }
-    static std::uint64_t sum_of(Set set) {
+    std::uint64_t sum_of(Set set) const {
         std::uint64_t sum = 0;
-        for (std::size_t word = 0; word < set.size(); ++word)
+        for (std::size_t word = 0; word < words_; ++word)
             for (std::uint64_t rest = set[word]; rest != 0; rest &= rest - 1) sum += share(word, rest);
         return sum;
     }
-    // Is this set, without the message `but` in the word `in`, one of those that came?
+    // Is this set, without the message `but` of the word `in`, one of those that came?
     bool came(Set set, std::uint64_t sum, std::size_t in, std::uint64_t but) const {
         const std::size_t* place = known_.find(sum);
         if (place == nullptr) return false;
@@ -57,24 +62,24 @@ private:
             if (sets_[*place + word] != (word == in ? set[word] & ~but : set[word])) return false;
         return true;
     }
-    // A set that is smaller by one is looked up, and only those that are smaller still are compared one by one.
-    bool holds_another(Set set, std::uint64_t sum) const {
-        if (came(set, sum, 0, 0)) return true;
+    // What is smaller by one is looked up, and only what is smaller still is compared one by one.
+    bool holds_smaller(Set set, std::uint64_t sum) const {
         for (std::size_t word = 0; word < words_; ++word)
             for (std::uint64_t rest = set[word]; rest != 0; rest &= rest - 1)
                 if (came(set, sum - share(word, rest), word, rest & -rest)) return true;
         const std::size_t size = size_of(set);
-        for (const auto& [smaller, other] : smallest_) {
+        for (const auto& [smaller, place] : smallest_) {
             if (smaller + 1 >= size) break;
-            if (within(other, set)) return true;
+            if (within(Set(sets_).subspan(place, words_), set)) return true;
         }
         return false;
     }
 
     std::size_t words_;
-    std::vector<std::uint64_t> sets_{};  // all that came, one after the other
-    FlatMap<std::size_t> known_{};       // where they are, by a sum over their messages
-    std::vector<std::pair<std::size_t, std::vector<std::uint64_t>>> smallest_{};
+    std::vector<std::uint64_t> shares_{};                          // of each message in the sum of a set
+    std::vector<std::uint64_t> sets_{};                            // all that came, one after the other
+    FlatMap<std::size_t> known_{};                                 // where they are, by their sums
+    std::vector<std::pair<std::size_t, std::size_t>> smallest_{};  // with their sizes
 };
 
 }  // namespace
@@ -106,7 +111,9 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
         }
     }
     // Whatever stands for another is smaller or as large. Most are in the present local state, and most go.
-    const auto by_size = [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); };
+    const auto by_size = [](const Lack& a, const Lack& b) {
+        return std::tie(a.size, a.local) < std::tie(b.size, b.local);
+    };
     std::vector<std::vector<Lack>> here;
     const auto elsewhere = std::find_if(all.begin(), all.end(), [](const Lack& lack) { return lack.local > 0; });
     for (auto lack = all.begin(); lack != elsewhere; ++lack) {

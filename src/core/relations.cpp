@@ -41,6 +41,7 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     transitions_.resize(count);
     label_count_.resize(count);
     instances_.resize(count);
+    outlines_.resize(count);
     commute_.resize(count);
     may_.resize(count);
     roots_.resize(count);
@@ -61,6 +62,7 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
         if (column->monitor) continue;
         find_labels(closure, *column);
         list_instances(closure, *column);
+        for (const auto& list : instances_[column->index]) outlines_[column->index].push_back(outline(*column, list));
         const std::size_t size = range(column->index).second;
         set_bits_.resize(count);
         set_bits_[column->index].resize(tags_[column->index].size() * size);
@@ -430,120 +432,6 @@ bool Relations::diamond(const Column& column, Id tag, const Instance* step, cons
     }
     return options.keep <= Keep::safety ? std::includes(before.begin(), before.end(), after.begin(), after.end())
                                         : before == after;
-}
-
-// The local states that are reached by steps with other labels, as far as messages are not asked for.
-void Relations::reach(Id column, Id local, const Labels& labels, unsigned spent, May& found) const {
-    std::map<Id, std::size_t> number;
-    const auto enter = [&](Id to) {
-        const auto [place, fresh] = number.emplace(to, found.locals.size());
-        if (fresh) {
-            found.locals.push_back(to);
-            found.ways.emplace_back();
-        }
-        return place->second;
-    };
-    enter(local);
-    std::vector<std::size_t> queue{0};
-    while (!queue.empty()) {
-        const std::size_t here = queue.back();
-        queue.pop_back();
-        const Id at = found.locals[here];
-        for (const Instance& instance : instances_[column][at]) {
-            if (labels.has(instance.label) || this->spent(instance, spent)) continue;
-            for (const Instance::End& end : instance.ends) {
-                const std::size_t before = found.locals.size();
-                const std::size_t next = enter(end.to);
-                Labels way = found.ways[here];
-                if (here == 0) {
-                    way = Labels();
-                    way.add(instance.label);
-                }
-                const bool more = next != 0 && found.ways[next].add(way);
-                if (next >= before || more) queue.push_back(next);
-            }
-        }
-    }
-}
-
-const May& Relations::may(Id column, Id local, const Labels& labels, unsigned spent) {
-    auto& place = may_[column][{local, spent, labels}];
-    if (place) return *place;
-    place = std::make_unique<May>();
-    May& result = *place;
-    result.sends.assign(words_, 0);
-    reach(column, local, labels, spent, result);
-    std::vector<Id> all = result.locals;
-    if (!options.conditional) {
-        all.resize(instances_[column].size());
-        std::iota(all.begin(), all.end(), Id{0});
-    }
-    const Column& owner = *tables_.columns[column];
-    std::map<std::size_t, Labels> senders, takers, greedy;
-    for (const Id at : all) {
-        for (const Instance& instance : instances_[column][at]) {
-            if (labels.has(instance.label) || this->spent(instance, spent)) continue;
-            if (instance.visible) result.visible.add(instance.label);
-            if (instance.budget != Budget::free)
-                result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);
-            for (const Id message : owner.sets[instance.set]) {
-                if (instance.greedy) greedy[message].add(instance.label);
-                if (instance.stays || owner.messages[message].stands) continue;
-                takers[message].add(instance.label);
-            }
-            for (const Instance::End& end : instance.ends) {
-                for (const Send& send : end.sends) {
-                    if (tables_.columns[send.column]->monitor) {
-                        result.events.emplace_back(send.column, send.message, instance.label);
-                    } else {
-                        const std::size_t number = bit(send.column, send.message);
-                        result.sends[number / 64] |= std::uint64_t{1} << (number % 64);
-                        senders[number].add(instance.label);
-                    }
-                }
-            }
-        }
-    }
-    std::sort(result.events.begin(), result.events.end());
-    result.events.erase(std::unique(result.events.begin(), result.events.end()), result.events.end());
-    const auto list = [&](const std::map<std::size_t, Labels>& from, May::Index& index) {
-        for (const auto& [at, found] : from) index.push_back({at, found, number(column, found)});
-    };
-    list(senders, result.senders);
-    list(takers, result.takers);
-    list(greedy, result.greedy);
-    return result;
-}
-
-Id Relations::number(Id column, const Labels& labels) {
-    return numbers_[column].emplace(labels, static_cast<Id>(numbers_[column].size())).first->second;
-}
-
-const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, std::span<const std::uint64_t> messages) {
-    Column& column = *tables_.columns[root.column];
-    const std::lock_guard guard(column.lock);
-    const Id local = column.cells[root.cell].local;
-    const auto [place, fresh] = forward_[root.column].try_emplace({local, Words(messages.begin(), messages.end())});
-    if (!fresh) return place->second;
-    Words sent(words_, 0);
-    const Words& given = place->first.second;
-    std::vector<Id> found{local};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        for (const Instance& instance : instances_[root.column][found[i]]) {
-            if (lacks(column, given, instance.tag)) continue;
-            for (const Instance::End& end : instance.ends) {
-                if (std::find(found.begin(), found.end(), end.to) == found.end()) found.push_back(end.to);
-                for (const Send& send : end.sends) {
-                    if (tables_.columns[send.column]->monitor) continue;
-                    const std::size_t number = bit(send.column, send.message);
-                    sent[number / 64] |= std::uint64_t{1} << (number % 64);
-                }
-            }
-        }
-    }
-    for (std::size_t word = 0; word < words_; ++word)
-        if (sent[word] != 0) place->second.push_back({word, sent[word]});
-    return place->second;
 }
 
 // A cycle of states takes every process it moves round a cycle of local states, and every message it consumes is sent

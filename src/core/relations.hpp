@@ -50,6 +50,11 @@ public:
         }
         return more;
     }
+    // Without trailing zeros, so that equal sets stay equal.
+    void remove(const Labels& other) {
+        for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i) words_[i] &= ~other.words_[i];
+        while (!words_.empty() && words_.back() == 0) words_.pop_back();
+    }
     bool within(const Labels& other) const {
         for (std::size_t i = 0; i < words_.size(); ++i)
             if (words_[i] & ~(i < other.words_.size() ? other.words_[i] : 0)) return false;
@@ -228,7 +233,16 @@ private:
     bool spent(const Instance& instance, unsigned spent) const {
         return instance.budget != Budget::free && (spent >> static_cast<unsigned>(instance.budget) & 1);
     }
-    void reach(Id column, Id local, const Labels& labels, unsigned spent, May& found) const;
+    // What counts of the instances of a local state, for most questions.
+    struct Outline {
+        std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
+        std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
+        std::vector<std::tuple<Id, Id, Id>> events{};
+        Labels visible{};
+        std::array<Labels, budgets> draws{};
+    };
+    Outline outline(const Column& column, const std::vector<Instance>& list) const;
+    void reach(Id column, Id local, const Labels& without, May& found) const;
     const May& may(Id column, Id local, const Labels& labels, unsigned spent);
     Id number(Id column, const Labels& labels);
     const Footprint& known(Column& column, const FootprintOf& wanted, const Footprint* root, const StepList& steps);
@@ -253,6 +267,10 @@ private:
         std::vector<Id> tags{};
         std::vector<Words> sets{};
         Words all{};
+        std::vector<Words> holding{};  // by message: the sets that hold it
+        const Words& of(std::size_t word, std::uint64_t bits) const {
+            return holding[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+        }
     };
     const Uses& uses(const Column& column, Id local);
     bool lacks(const Column& column, const Words& pending, Id tag) const {
@@ -280,6 +298,7 @@ private:
     std::vector<std::vector<Id>> tags_{};         // the label of each tag
     std::vector<std::size_t> label_count_{};
     std::vector<std::vector<std::vector<Instance>>> instances_{};  // by local state, sorted by tag
+    std::vector<std::vector<Outline>> outlines_{};                 // by local state
     std::vector<char> commuting_{};
     std::vector<std::vector<std::vector<Pair>>> commute_{};  // by local state and lasting or not; tag, tag
     std::vector<std::map<std::tuple<Id, unsigned, Labels>, std::unique_ptr<May>>> may_{};

@@ -1,10 +1,19 @@
 // Steps that do the same with other messages, of which one may stand for the others.
 
+#include <bit>
 #include <set>
 
 #include "relations.hpp"
 
 namespace quorate {
+
+namespace {
+
+void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more) {
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= more[i];
+}
+
+}  // namespace
 
 // Steps are of one kind if they do the same in every local state that the process may still get to.
 const Relations::Twins& Relations::twins(const Column& column, Id local) {
@@ -80,10 +89,13 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
     const bool quiet = network.order != Order::fifo && !network.bounded() && !losing_ && !duplicating_;
     const Instance& wanted = *find(column.index, local, key);
     for (const Instance::End& end : wanted.ends) {
-        std::vector<const std::uint64_t*> uses;
-        for (const Words& use : this->uses(column, end.to).sets)
-            if (comes(use.data())) uses.push_back(use.data());
+        const Uses& uses = this->uses(column, end.to);
         const Words* live = tables_.dead_messages ? &this->live(column, end.to) : nullptr;
+        // The uses that need a message which is not there and does not come.
+        Words never(uses.sets.size() / 64 + 1);
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::uint64_t rest = uses.all[i] & ~there[i] & ~sendable[i]; rest != 0; rest &= rest - 1)
+                unite(never, uses.of(i, rest));
         // Is some message of one set, but not of the other, asked for when the other has been consumed?
         const auto matters = [&](const std::uint64_t* left, const std::uint64_t* consumed) {
             bool any = false;
@@ -92,15 +104,16 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
                 any |= (live == nullptr ? rest : rest & (*live)[i]) != 0;
             }
             if (!any || !quiet) return any;
-            return std::any_of(uses.begin(), uses.end(), [&](const std::uint64_t* use) {
-                bool possible = true, asked = false;
-                for (std::size_t i = 0; i < size; ++i) {
-                    const std::uint64_t gone = wanted.stays ? 0 : consumed[i] & removed[i];
-                    possible &= (use[i] & ~(sendable[i] | (there[i] & ~gone))) == 0;
-                    asked |= (use[i] & left[i] & ~consumed[i]) != 0;
-                }
-                return possible && asked;
-            });
+            Words out = never, asked(never.size());
+            for (std::size_t i = 0; i < size; ++i) {
+                const std::uint64_t gone = wanted.stays ? 0 : consumed[i] & removed[i] & ~sendable[i];
+                for (std::uint64_t rest = gone & uses.all[i]; rest != 0; rest &= rest - 1) unite(out, uses.of(i, rest));
+                for (std::uint64_t rest = left[i] & ~consumed[i] & uses.all[i]; rest != 0; rest &= rest - 1)
+                    unite(asked, uses.of(i, rest));
+            }
+            bool asked_for = false;
+            for (std::size_t i = 0; i < out.size(); ++i) asked_for |= (asked[i] & ~out[i]) != 0;
+            return asked_for;
         };
         std::erase_if(same, [&](Id tag) { return matters(bits(tag), bits(key)) || matters(bits(key), bits(tag)); });
     }
@@ -136,6 +149,14 @@ const Relations::Uses& Relations::uses(const Column& column, Id local) {
         for (std::size_t i = 0; i < size; ++i) result.all[i] |= begin[static_cast<std::ptrdiff_t>(i)];
     }
     result.sets.assign(sets.begin(), sets.end());
+    result.holding.assign(size * 64, Words());
+    for (std::size_t use = 0; use < result.sets.size(); ++use)
+        for (std::size_t i = 0; i < size; ++i)
+            for (std::uint64_t rest = result.sets[use][i]; rest != 0; rest &= rest - 1) {
+                Words& holding = result.holding[i * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+                holding.resize(result.sets.size() / 64 + 1);
+                holding[use / 64] |= std::uint64_t{1} << (use % 64);
+            }
     return result;
 }
 
