@@ -256,10 +256,10 @@ bool Stubborn::possible(Id column, Id tag) {
     });
 }
 
-bool Stubborn::settle(Id column) {
+Stubborn::Settled Stubborn::settle(Id column, Id limit) {
     const Footprint& footprint = *footprints_[column];
     const std::vector<Footprint::Clause>& clauses = relations_.clauses(footprint);
-    if (settled_[column] == clauses.size()) return false;
+    if (settled_[column] == clauses.size()) return Settled::already;
     const auto [first, count] = relations_.range(column);
     open_.assign(count, 0);
     for (const Id other : relations_.sources(column))
@@ -271,31 +271,39 @@ bool Stubborn::settle(Id column) {
         for (std::size_t i = 0; i < count; ++i) kept |= (missing[i] & ~open_[i]) != 0;
         if (kept) continue;
         const Footprint::Clause& clause = clauses[next];
-        Id cheapest = none, candidate = none;
+        if (!relations_.options.necessary) {
+            for (std::size_t i = 0; i < count; ++i)
+                for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1)
+                    keep_from(column, static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest)));
+            add(column, clause.way, clause.number);
+            return Settled::now;
+        }
+        Id cheapest = limit, candidate = none;
+        bool by_way = false;
+        if (!clause.way.empty()) {
+            const Id price = grown(footprint, clause.way, clause.number).enabled - footprint.enabled;
+            by_way = price < cheapest;
+            cheapest = std::min(cheapest, price);
+        }
         for (std::size_t i = 0; i < count; ++i) {
             for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1) {
+                if (cheapest == 0) break;
                 const Id message = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest));
-                if (!relations_.options.necessary) {
-                    keep_from(column, message);
-                    continue;
-                }
                 const Id price = cost(column, message, cheapest);
                 if (price >= cheapest) continue;
                 cheapest = price;
                 candidate = message;
             }
         }
-        if (!relations_.options.necessary) {
-            add(column, clause.way, clause.number);
-        } else if (!clause.way.empty() &&
-                   grown(footprint, clause.way, clause.number).enabled - footprint.enabled <= cheapest) {
-            add(column, clause.way, clause.number);
-        } else {
+        if (candidate != none)
             keep_from(column, candidate);
-        }
-        return true;
+        else if (by_way)
+            add(column, clause.way, clause.number);
+        else
+            return Settled::too_dear;
+        return Settled::now;
     }
-    return false;
+    return Settled::already;
 }
 
 // The smallest set with the seed, as far as choices allow; false as soon as it has `limit` possible steps.
@@ -337,10 +345,11 @@ bool Stubborn::close(Id seed, std::size_t which, Id limit) {
             }
             continue;
         }
-        bool open = false;
-        for (Id column = 0; column < processes_ && !open; ++column)
-            if (!footprints_[column]->labels.empty()) open = settle(column);
-        if (!open) break;
+        Settled open = Settled::already;
+        for (Id column = 0; column < processes_ && open == Settled::already; ++column)
+            if (!footprints_[column]->labels.empty()) open = settle(column, limit - enabled_);
+        if (open == Settled::too_dear) return false;
+        if (open == Settled::already) break;
     }
     if (keep == Keep::branching) {
         // NB: one step, which is deterministic.

@@ -58,8 +58,9 @@ private:
     void oblige_channels(Id column);
     // Is there room for what some step with this tag sends?
     bool possible(Id column, Id tag);
-    // Settles the first clause that is open; false if there is none.
-    bool settle(Id column);
+    // Settles the first clause that is open, if there is a way that adds less than `limit` possible steps.
+    enum class Settled : std::uint8_t { already, now, too_dear };
+    Settled settle(Id column, Id limit);
     bool pending(Id receiver, Id message) const;
 
     Tables& tables_;
