@@ -25,8 +25,8 @@ std::size_t size_of(Set set) {
 // The smallest of many sets of messages: those that hold no other. They come in the order of their sizes.
 class Smallest {
 public:
-    explicit Smallest(std::size_t words) : words_(words) {
-        for (std::size_t message = 0; message < words * 64; ++message) shares_.push_back(mix(message + 1));
+    explicit Smallest(std::size_t words) : words_(words), shares_(words * 64) {
+        for (std::size_t message = 0; message < shares_.size(); ++message) shares_[message] = mix(message + 1);
     }
 
     // Whether it is one of the smallest so far.
@@ -97,36 +97,34 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
     };
     std::vector<Lack> all;
     Words masks;
+    all.reserve(outlines_[column.index][found.locals.front()].briefs.size());
+    masks.reserve(all.capacity() * words);
     const auto set = [&](const Lack& lack) { return Set(masks).subspan(lack.at, words); };
     for (Id i = 0; i < found.locals.size(); ++i) {
-        for (const Instance& instance : instances_[column.index][found.locals[i]]) {
-            if (!footprint.labels.has(instance.label) || spent(instance, footprint.spent) ||
-                footprint.root->ready.has(instance.tag) || footprint.alike.has(instance.tag) ||
-                !lacks(column, there, instance.tag))
+        for (const Outline::Brief& brief : outlines_[column.index][found.locals[i]].briefs) {
+            if (!footprint.labels.has(brief.label) || gone(brief.budget, footprint.spent) ||
+                footprint.root->ready.has(brief.tag) || footprint.alike.has(brief.tag) ||
+                !lacks(column, there, brief.tag))
                 continue;
-            const std::uint64_t* wanted = set_bits_[column.index].data() + instance.tag * words;
+            const std::uint64_t* wanted = set_bits_[column.index].data() + brief.tag * words;
             all.push_back({0, i, masks.size()});
             for (std::size_t word = 0; word < words; ++word) masks.push_back(wanted[word] & ~there[word]);
             all.back().size = size_of(set(all.back()));
         }
     }
     // Whatever stands for another is smaller or as large. Most are in the present local state, and most go.
-    const auto by_size = [](const Lack& a, const Lack& b) {
-        return std::tie(a.size, a.local) < std::tie(b.size, b.local);
-    };
-    std::vector<std::vector<Lack>> here;
     const auto elsewhere = std::find_if(all.begin(), all.end(), [](const Lack& lack) { return lack.local > 0; });
-    for (auto lack = all.begin(); lack != elsewhere; ++lack) {
-        if (here.size() <= lack->size) here.resize(lack->size + 1);
-        here[lack->size].push_back(*lack);
-    }
+    std::size_t largest = 0;
+    for (const Lack& lack : all) largest = std::max(largest, lack.size);
     Smallest smallest(words);
     std::vector<Lack> kept;
-    for (const std::vector<Lack>& same : here)
-        for (const Lack& lack : same)
-            if (smallest.add(set(lack))) kept.push_back(lack);
+    for (std::size_t size = 1; size <= largest; ++size)
+        for (auto lack = all.begin(); lack != elsewhere; ++lack)
+            if (lack->size == size && smallest.add(set(*lack))) kept.push_back(*lack);
     const std::size_t first = kept.size();
-    std::sort(elsewhere, all.end(), by_size);
+    std::sort(elsewhere, all.end(), [](const Lack& a, const Lack& b) {
+        return std::tie(a.size, a.local) < std::tie(b.size, b.local);
+    });
     for (auto lack = elsewhere; lack != all.end(); ++lack) {
         const auto stands_for_it = [&](const Lack& other) {
             return found.ways[lack->local].within(found.ways[other.local]) && within(set(other), set(*lack));

@@ -41,9 +41,14 @@ const Footprint& Relations::grow(const Footprint& from, const Labels& more) {
 
 const Footprint& Relations::known(Column& column, const FootprintOf& wanted, const Footprint* root,
                                   const StepList& steps) {
-    auto& place = owned_[column.index][wanted];
-    if (!place) place = build(column, wanted, root, steps);
-    return *place;
+    Owned& owned = *owned_[column.index];
+    std::vector<Id> content{wanted.cell, wanted.spent, wanted.key, 0};
+    wanted.labels.write(content);
+    content[3] = static_cast<Id>(content.size());
+    wanted.alike.write(content);
+    const Id number = owned.contents.intern(content);
+    if (number == owned.footprints.size()) owned.footprints.push_back(build(column, wanted, root, steps));
+    return *owned.footprints[number];
 }
 
 const std::vector<Footprint::Clause>& Relations::clauses(const Footprint& footprint) {
@@ -147,47 +152,46 @@ bool Relations::complete(const Column& column, const May& found, Footprint& foot
     for (const Id tag : footprint.root->tags)
         if (tag != none && !footprint.alike.has(tag) && footprint.labels.has(tags_[column.index][tag]))
             possible.push_back(tag);
-    const auto out = [&](const Instance& instance) {
-        return !footprint.labels.has(instance.label) && !spent(instance, footprint.spent);
+    const auto out = [&](Id label, Budget budget) {
+        return !footprint.labels.has(label) && !gone(budget, footprint.spent);
     };
     // In the set, and not possible although no message is missing.
-    const auto held_up = [&](const Instance& instance) {
-        return footprint.labels.has(instance.label) && !spent(instance, footprint.spent) && !ready.has(instance.tag) &&
-               !footprint.alike.has(instance.tag) && !lacks(column, there, instance.tag);
+    const auto held_up = [&](const Outline::Brief& brief) {
+        return footprint.labels.has(brief.label) && !gone(brief.budget, footprint.spent) && !ready.has(brief.tag) &&
+               !footprint.alike.has(brief.tag) && !lacks(column, there, brief.tag);
+    };
+    const auto any_held_up = [&](Id at) {
+        const std::vector<Outline::Brief>& briefs = outlines_[column.index][at].briefs;
+        return std::any_of(briefs.begin(), briefs.end(), held_up);
     };
     bool removes = false;
     for (const Id at : found.locals) {
-        for (const Instance& instance : instances_[column.index][at]) {
-            if (!out(instance)) continue;
-            removes |= !instance.stays && !column.sets[instance.set].empty();
-            if (more.has(instance.label)) continue;
+        for (const auto& [label, group] : outlines_[column.index][at].groups) {
+            if (!out(label, group.budget)) continue;
+            removes |= group.removes;
+            std::vector<Send> pardons;
             bool pardoned = false;
             for (const Id tag : possible) {
-                const bool lasting = tag == footprint.key || !weak();
-                const Pair order = commute(column.index, at, tag, instance, lasting);
-                pardoned |= order == Pair::absorbs;
-                if (order != Pair::matters) continue;
-                more.add(instance.label);
-                break;
+                if (more.has(label)) break;
+                const Pair& pair = meet(column, at, tag, label, tag == footprint.key || !weak());
+                if (pair.matters) more.add(label);
+                pardoned |= pair.pardoned;
+                pardons.insert(pardons.end(), pair.pardons.begin(), pair.pardons.end());
             }
-            if (!pardoned || more.has(instance.label)) continue;
-            footprint.pardons.push_back({instance.label, {}});
-            for (const Instance::End& end : instance.ends)
-                footprint.pardons.back().sends.insert(footprint.pardons.back().sends.end(), end.sends.begin(),
-                                                      end.sends.end());
+            if (!pardoned || more.has(label)) continue;
+            footprint.pardons.push_back({{}, std::move(pardons)});
+            footprint.pardons.back().label.add(label);
         }
     }
     // Something else stands before these messages, or goes with them, and it may be removed: then all steps of the
     // process stay together.
-    const auto& here = instances_[column.index][local];
-    if (removes && std::any_of(here.begin(), here.end(), held_up))
+    if (removes && any_held_up(local))
         for (const Id at : found.locals)
-            for (const Instance& other : instances_[column.index][at])
-                if (out(other)) more.add(other.label);
+            for (const auto& [label, group] : outlines_[column.index][at].groups)
+                if (out(label, group.budget)) more.add(label);
     // The local state in which they would do must not be reached.
     for (std::size_t i = 1; i < found.locals.size(); ++i)
-        for (const Instance& instance : instances_[column.index][found.locals[i]])
-            if (held_up(instance)) more.add(found.ways[i]);
+        if (any_held_up(found.locals[i])) more.add(found.ways[i]);
     return footprint.labels.add(more);
 }
 

@@ -11,6 +11,11 @@ Relations::Outline Relations::outline(const Column& column, const std::vector<In
     Outline result;
     std::map<std::size_t, Labels> moves, senders, takers, greedy;
     for (const Instance& instance : list) {
+        Outline::Group& group = result.groups[instance.label];
+        group.budget = instance.budget;
+        group.removes |= !instance.stays && !column.sets[instance.set].empty();
+        group.instances.push_back(static_cast<Id>(result.briefs.size()));
+        result.briefs.push_back({instance.tag, instance.label, instance.budget});
         if (instance.visible) result.visible.add(instance.label);
         if (instance.budget != Budget::free)
             result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);
@@ -131,9 +136,10 @@ const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, st
     const Words& given = place->first.second;
     std::vector<Id> found{local};
     for (std::size_t i = 0; i < found.size(); ++i) {
-        for (const Instance& instance : instances_[root.column][found[i]]) {
-            if (lacks(column, given, instance.tag)) continue;
-            for (const Instance::End& end : instance.ends) {
+        const std::vector<Outline::Brief>& briefs = outlines_[root.column][found[i]].briefs;
+        for (std::size_t k = 0; k < briefs.size(); ++k) {
+            if (lacks(column, given, briefs[k].tag)) continue;
+            for (const Instance::End& end : instances_[root.column][found[i]][k].ends) {
                 if (std::find(found.begin(), found.end(), end.to) == found.end()) found.push_back(end.to);
                 for (const Send& send : end.sends) {
                     if (tables_.columns[send.column]->monitor) continue;

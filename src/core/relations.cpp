@@ -42,10 +42,10 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     label_count_.resize(count);
     instances_.resize(count);
     outlines_.resize(count);
-    commute_.resize(count);
+    pairs_.resize(count);
     may_.resize(count);
     roots_.resize(count);
-    owned_.resize(count);
+    while (owned_.size() < count) owned_.push_back(std::make_unique<Owned>());
     serials_.resize(count);
     twins_.resize(count);
     forward_.resize(count);
@@ -322,20 +322,23 @@ const Instance* Relations::find(Id column, Id local, Id tag) const {
     return place == list.end() || place->tag != tag ? nullptr : &*place;
 }
 
-Relations::Pair Relations::commute(Id column, Id local, Id tag, const Instance& other, bool lasting) {
-    if (!commuting_[column]) return Pair::matters;
-    const std::uint64_t count = tags_[column].size();
-    commute_[column].resize(instances_[column].size() * 2);
-    auto& table = commute_[column][local * 2 + lasting];
-    table.resize(count * count, Pair::unknown);
-    Pair& known = table[tag * count + other.tag];
-    if (known != Pair::unknown) return known;
-    const Column& owner = *tables_.columns[column];
-    const Instance* step = find(column, local, tag);
-    known = diamond(owner, tag, step, other, lasting)   ? Pair::free
-            : absorbs(owner, tag, step, other, lasting) ? Pair::absorbs
-                                                        : Pair::matters;
-    return known;
+const Relations::Pair& Relations::meet(const Column& column, Id local, Id tag, Id label, bool lasting) {
+    pairs_[column.index].resize(instances_[column.index].size());
+    FlatMap<Pair>& known = pairs_[column.index][local][lasting];
+    const std::uint64_t key = static_cast<std::uint64_t>(tag) << 32 | label;
+    if (const Pair* found = known.find(key)) return *found;
+    Pair pair{.matters = !commuting_[column.index]};
+    const Instance* step = find(column.index, local, tag);
+    for (const Id number : outlines_[column.index][local].groups.at(label).instances) {
+        const Instance& other = instances_[column.index][local][number];
+        if (pair.matters || diamond(column, tag, step, other, lasting)) continue;
+        pair.matters = !absorbs(column, tag, step, other, lasting);
+        pair.pardoned = true;
+        for (const Instance::End& end : other.ends)
+            pair.pardons.insert(pair.pardons.end(), end.sends.begin(), end.sends.end());
+    }
+    known.insert(key, std::move(pair));
+    return *known.find(key);
 }
 
 // Does `step` lead to the same with and without `other` before it? (What the other sends is not looked at here.) What

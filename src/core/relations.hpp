@@ -124,7 +124,6 @@ struct FootprintOf {
     Labels labels{};
     Id key = none;   // the tag of the step that must stay possible
     Labels alike{};  // tags of steps that the key stands for, or that never come about
-    auto operator<=>(const FootprintOf&) const = default;
 };
 
 // What a cell's steps with given labels depend on. More labels than were asked for, if others must come along.
@@ -136,7 +135,7 @@ struct Footprint : FootprintOf {
     };
     // These labels may stay out as long as nobody asks for what they send: the set makes up for their steps.
     struct Pardon {
-        Id label;
+        Labels label;
         std::vector<Send> sends;
     };
     std::vector<Pardon> pardons{};
@@ -226,15 +225,33 @@ private:
     Instance make(Column& column, Id local, Id transition, Id set, std::vector<Instance::End> ends);
 
     const Instance* find(Id column, Id local, Id tag) const;
-    enum class Pair : std::uint8_t { unknown, matters, absorbs, free };
-    Pair commute(Id column, Id local, Id tag, const Instance& other, bool lasting);
+    // A step of the set and those of another label, which is not in it.
+    struct Pair {
+        bool matters = false;         // the order does, with one of them at least
+        std::vector<Send> pardons{};  // what those send that the step makes up for
+        bool pardoned = false;        // there are any
+    };
+    const Pair& meet(const Column& column, Id local, Id tag, Id label, bool lasting);
     bool absorbs(const Column& column, Id tag, const Instance* step, const Instance& other, bool lasting) const;
     bool diamond(const Column& column, Id tag, const Instance* step, const Instance& other, bool lasting) const;
-    bool spent(const Instance& instance, unsigned spent) const {
-        return instance.budget != Budget::free && (spent >> static_cast<unsigned>(instance.budget) & 1);
+    static bool gone(Budget budget, unsigned spent) {
+        return budget != Budget::free && (spent >> static_cast<unsigned>(budget) & 1);
     }
     // What counts of the instances of a local state, for most questions.
     struct Outline {
+        // Of each instance, in their order: what tells soon whether it is of interest.
+        struct Brief {
+            Id tag, label;
+            Budget budget;
+        };
+        std::vector<Brief> briefs{};
+        // All of one label.
+        struct Group {
+            Budget budget = Budget::free;
+            bool removes = false;  // messages
+            std::vector<Id> instances{};
+        };
+        std::map<Id, Group> groups{};
         std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
         std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
         std::vector<std::tuple<Id, Id, Id>> events{};
@@ -300,11 +317,15 @@ private:
     std::vector<std::vector<std::vector<Instance>>> instances_{};  // by local state, sorted by tag
     std::vector<std::vector<Outline>> outlines_{};                 // by local state
     std::vector<char> commuting_{};
-    std::vector<std::vector<std::vector<Pair>>> commute_{};  // by local state and lasting or not; tag, tag
+    std::vector<std::vector<std::array<FlatMap<Pair>, 2>>> pairs_{};  // by local state and lasting or not; tag, label
     std::vector<std::map<std::tuple<Id, unsigned, Labels>, std::unique_ptr<May>>> may_{};
     using Known = Segmented<std::atomic<const Footprint*>>;
     std::vector<std::array<std::unique_ptr<Known>, 8>> roots_{};
-    std::vector<std::map<FootprintOf, std::unique_ptr<Footprint>>> owned_{};
+    struct Owned {
+        Interner contents{};
+        std::vector<std::unique_ptr<Footprint>> footprints{};
+    };
+    std::vector<std::unique_ptr<Owned>> owned_{};
     std::vector<std::map<Labels, Id>> numbers_{};
     std::vector<std::map<std::pair<Id, Words>, std::vector<Sent>>> forward_{};  // by local state and messages it gets
     std::vector<std::map<Id, Twins>> twins_{};                                  // by local state

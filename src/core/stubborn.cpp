@@ -220,10 +220,7 @@ void Stubborn::oblige(Id column) {
             const std::vector<bool>& live = receiver.locals[receiver.cells[cells_[send.column]].local].live;
             return send.message >= live.size() || live[send.message];
         };
-        if (std::none_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) continue;
-        Labels labels;
-        labels.add(pardon.label);
-        add(column, labels);
+        if (std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) add(column, pardon.label);
     }
     if (tables_.network.bounded()) oblige_channels(column);
 }

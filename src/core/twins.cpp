@@ -96,6 +96,7 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
         for (std::size_t i = 0; i < size; ++i)
             for (std::uint64_t rest = uses.all[i] & ~there[i] & ~sendable[i]; rest != 0; rest &= rest - 1)
                 unite(never, uses.of(i, rest));
+        Words out, asked;
         // Is some message of one set, but not of the other, asked for when the other has been consumed?
         const auto matters = [&](const std::uint64_t* left, const std::uint64_t* consumed) {
             bool any = false;
@@ -104,7 +105,8 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
                 any |= (live == nullptr ? rest : rest & (*live)[i]) != 0;
             }
             if (!any || !quiet) return any;
-            Words out = never, asked(never.size());
+            out = never;
+            asked.assign(never.size(), 0);
             for (std::size_t i = 0; i < size; ++i) {
                 const std::uint64_t gone = wanted.stays ? 0 : consumed[i] & removed[i] & ~sendable[i];
                 for (std::uint64_t rest = gone & uses.all[i]; rest != 0; rest &= rest - 1) unite(out, uses.of(i, rest));
