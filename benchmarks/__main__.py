@@ -9,19 +9,17 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from types import ModuleType
 
 from rich.console import Console
 
-from benchmarks import against, alone, docs, gandalf, goals, partial_orders, plots, scaling, symmetry
-from benchmarks.experiment import Limits, Row
+from benchmarks import alone, docs, goals, plots
+from benchmarks.declared import DECLARED, declared
+from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
 from benchmarks.results import LATEST, PUBLISHED, RESULTS, Results, Section, read, save
 from benchmarks.runner import Known, Runner
 from benchmarks.terminal import show
 
-# Modules that reproduce tables, in the order in which they are run and shown.
-DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, symmetry, against, scaling)
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
@@ -120,10 +118,9 @@ class _Run:
             if name in ALONE and not (self.known and name in self.results.sections):
                 self._keep(_timed(ALONE[name], self.quick, self.say))
         runner = Runner(self.say, self._keep, self.limits, self.known)
-        for module in DECLARED:
-            for name, rows in _rows(module, self.quick).items():
-                if name in self.names:
-                    runner.table(name, rows)
+        for name, rows in declared(self.quick).items():
+            if name in self.names:
+                runner.table(name, rows)
         self.done = True
 
     def finish(self) -> None:
@@ -136,11 +133,6 @@ class _Run:
     def _keep(self, section: Section) -> None:
         self.results = self.results.with_section(section)
         save(self.results)
-
-
-def _rows(module: ModuleType, quick: bool) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = module.rows(quick)
-    return found
 
 
 def _timed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.against import MULTICAST, OM, PAXOS, STORAGE, THESIS
 from benchmarks.experiment import Measured
 from benchmarks.gandalf import AGAIN
+from benchmarks.overhead import overhead
 from benchmarks.results import Figure, Results, Section
 from benchmarks.symmetry import AUTO, NAIVE, NONE, THESIS_TABLE
 from benchmarks.tables import duration, fastest, reduced, times
@@ -29,6 +30,7 @@ def goals(results: Results) -> Section:
     if THESIS_TABLE in sections:
         figures += _efficiency(sections[THESIS_TABLE])
     figures += _out_of_memory(results)
+    figures += overhead(results)
     if "gandalf-1" in sections:
         figures += _published_again(sections["gandalf-1"])
     return Section("goals", figures=tuple(figures))

@@ -122,9 +122,8 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
         for (auto lack = all.begin(); lack != elsewhere; ++lack)
             if (lack->size == size && smallest.add(set(*lack))) kept.push_back(*lack);
     const std::size_t first = kept.size();
-    std::sort(elsewhere, all.end(), [](const Lack& a, const Lack& b) {
-        return std::tie(a.size, a.local) < std::tie(b.size, b.local);
-    });
+    std::sort(elsewhere, all.end(),
+              [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
     for (auto lack = elsewhere; lack != all.end(); ++lack) {
         const auto stands_for_it = [&](const Lack& other) {
             return found.ways[lack->local].within(found.ways[other.local]) && within(set(other), set(*lack));

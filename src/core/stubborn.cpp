@@ -7,6 +7,7 @@ Stubborn::Stubborn(Tables& tables, Relations& relations) : tables_(tables), rela
     roots_.resize(processes_);
     steps_.resize(processes_);
     queued_.resize(processes_);
+    unsettled_.resize(processes_);
     settled_.resize(processes_);
     for (Id column = 0; column < processes_; ++column) memory_.push_back(std::make_unique<Memory>());
 }
@@ -72,11 +73,13 @@ const Footprint& Stubborn::started(Id seed, std::size_t which) {
     Memory& memory = *memory_[seed];
     if (memory.seeds == nullptr) {
         ask(root, false);
-        const std::uint64_t question = root.serial << 32 | memory.sendable.intern(question_);
-        memory.seeds = memory.starts.find(question);
+        const std::uint64_t question = memory.sendable.number(asked_);
+        if (memory.starts.size() <= root.serial) memory.starts.resize(root.serial + 1);
+        auto& starts = memory.starts[root.serial];
+        memory.seeds = starts.find(question);
         if (memory.seeds == nullptr) {
-            memory.starts.insert(question, std::vector<const Footprint*>(root.seeds.size()));
-            memory.seeds = memory.starts.find(question);
+            starts.insert(question, std::vector<const Footprint*>(root.seeds.size()));
+            memory.seeds = starts.find(question);
         }
     }
     const Footprint*& result = (*memory.seeds)[which];
@@ -105,6 +108,7 @@ void Stubborn::put(Id column, const Footprint& next) {
     visible_ |= next.visible;
     draws_ |= next.draws;
     settled_[column] = 0;
+    unsettled_[column] = true;
     if (!queued_[column]) {
         queued_[column] = true;
         queue_.push_back(column);
@@ -142,22 +146,24 @@ const std::vector<Relations::Sent>& Stubborn::forwarded(Id column) {
     last.root = roots_[column];
     last.coming.assign(coming, coming + static_cast<std::ptrdiff_t>(count));
     ask(*last.root, true);
-    const Id number = memory.questions.intern(question_);
-    if (number == memory.answers.size()) memory.answers.push_back(&relations_.forward(*last.root, asked_));
-    last.answer = memory.answers[number];
+    const Id local = tables_.columns[column]->cells[last.root->cell].local;
+    if (memory.answers.size() <= local) memory.answers.resize(local + 1);
+    auto& answers = memory.answers[local];
+    const std::uint64_t question = memory.gotten.number(asked_);
+    if (const auto* known = answers.find(question)) {
+        last.answer = *known;
+    } else {
+        last.answer = &relations_.forward(*last.root, asked_);
+        answers.insert(question, last.answer);
+    }
     return *last.answer;
 }
 
 void Stubborn::ask(const Footprint& root, bool pending) {
     const auto [first, count] = relations_.range(root.column);
     asked_.resize(count);
-    question_.clear();
-    if (pending) question_.push_back(tables_.columns[root.column]->cells[root.cell].local);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         asked_[i] = (coming_[first + i] | (pending ? root.there[i] : 0)) & root.used[i];
-        question_.push_back(static_cast<Id>(asked_[i]));
-        question_.push_back(static_cast<Id>(asked_[i] >> 32));
-    }
 }
 
 bool Stubborn::pending(Id receiver, Id message) const {
@@ -256,7 +262,6 @@ bool Stubborn::possible(Id column, Id tag) {
 Stubborn::Settled Stubborn::settle(Id column, Id limit) {
     const Footprint& footprint = *footprints_[column];
     const std::vector<Footprint::Clause>& clauses = relations_.clauses(footprint);
-    if (settled_[column] == clauses.size()) return Settled::already;
     const auto [first, count] = relations_.range(column);
     open_.assign(count, 0);
     for (const Id other : relations_.sources(column))
@@ -307,6 +312,7 @@ Stubborn::Settled Stubborn::settle(Id column, Id limit) {
 bool Stubborn::close(Id seed, std::size_t which, Id limit) {
     footprints_ = roots_;
     std::fill(queued_.begin(), queued_.end(), false);
+    std::fill(unsettled_.begin(), unsettled_.end(), false);
     queue_.clear();
     enabled_ = 0;
     visible_ = false;
@@ -343,8 +349,11 @@ bool Stubborn::close(Id seed, std::size_t which, Id limit) {
             continue;
         }
         Settled open = Settled::already;
-        for (Id column = 0; column < processes_ && open == Settled::already; ++column)
-            if (!footprints_[column]->labels.empty()) open = settle(column, limit - enabled_);
+        for (Id column = 0; column < processes_ && open == Settled::already; ++column) {
+            if (!unsettled_[column]) continue;
+            open = settle(column, limit - enabled_);
+            if (open == Settled::already) unsettled_[column] = false;
+        }
         if (open == Settled::too_dear) return false;
         if (open == Settled::already) break;
     }

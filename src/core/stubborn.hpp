@@ -28,6 +28,24 @@
 
 namespace quorate {
 
+// Numbers for sets of messages: a single word is its own.
+class Numbers {
+public:
+    std::uint64_t number(const std::vector<std::uint64_t>& set) {
+        if (set.size() == 1) return set[0];
+        halves_.clear();
+        for (const std::uint64_t word : set) {
+            halves_.push_back(static_cast<Id>(word));
+            halves_.push_back(static_cast<Id>(word >> 32));
+        }
+        return sets_.intern(halves_);
+    }
+
+private:
+    Interner sets_{};
+    std::vector<Id> halves_{};
+};
+
 // Finds stubborn sets, state after state; one per thread.
 class Stubborn final : public Chooser {
 public:
@@ -70,20 +88,22 @@ private:
     std::vector<const StepList*> steps_{};
     std::vector<const Footprint*> roots_{}, footprints_{}, best_{};
     std::vector<char> queued_{}, dirty_{};
+    std::vector<char> unsettled_{};  // whose clauses are to be looked at
     std::vector<std::size_t> settled_{};
     std::vector<Id> queue_{}, order_{};
     std::vector<Query> queries_{};
     std::vector<std::uint64_t> coming_{};  // the messages that may still be sent
     std::vector<std::uint64_t> open_{};    // to one process, without the set
     std::vector<std::uint64_t> asked_{};   // about, see above
-    std::vector<Id> question_{};           // the same as numbers
+    std::vector<Id> question_{};
     Id enabled_ = 0;
     bool visible_ = false;
     unsigned draws_ = 0;
     // What was looked up before, process by process.
     struct Memory {
-        Interner questions{}, sendable{}, labels{};
-        std::vector<const std::vector<Relations::Sent>*> answers{};
+        Interner labels{};
+        Numbers sendable{}, gotten{};
+        std::vector<FlatMap<const std::vector<Relations::Sent>*>> answers{};  // by local state and what it gets
         // The last answers to the first questions about a state: from state to state most processes stay as they are.
         struct Last {
             const Footprint* root = nullptr;
@@ -92,9 +112,9 @@ private:
         };
         std::array<Last, 3> last{};
         std::size_t asked = 0;
-        std::vector<const Footprint*>* seeds = nullptr;   // the starts of this state, once they were looked up
-        FlatMap<const Footprint*> growths{};              // by footprint and number of labels
-        FlatMap<std::vector<const Footprint*>> starts{};  // by root and number of what is sendable: by seed
+        std::vector<const Footprint*>* seeds = nullptr;  // the starts of this state, once they were looked up
+        FlatMap<const Footprint*> growths{};             // by footprint and number of labels
+        std::vector<FlatMap<std::vector<const Footprint*>>> starts{};  // by root and what is sendable: by seed
     };
     std::vector<std::unique_ptr<Memory>> memory_{};
 };
