@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from benchmarks.declared import declared
 from benchmarks.experiment import Check, Row
@@ -16,20 +16,17 @@ NOISE = 1.05  # two runs of the same differ by as much
 def pairs(row: Row) -> Iterator[tuple[Check, Check]]:
     """Cases of a row without and with partial orders."""
     checks = [each for each in row.cases if isinstance(each, Check)]
+    without = [each for each in checks if each.options.get("por", "none") == "none"]
     for with_it in checks:
         if with_it.options.get("por") in ("lpor", "lpor-net"):
-            yield from ((each, with_it) for each in checks if _is_without(each, with_it))
+            yield from ((each, with_it) for each in without if _rest(each) == _rest(with_it))
 
 
-def _is_without(check: Check, with_it: Check) -> bool:
-    own = ("por", "split", "por_without")
-    rest = {name: value for name, value in with_it.options.items() if name not in own}
-    same = (check.target, check.parameters, _known(check.options)) == (with_it.target, with_it.parameters, _known(rest))
-    return same and check.options.get("por", "none") == "none"
-
-
-def _known(options: Mapping[str, object]) -> dict[str, object]:
-    return {"symmetry": "auto", **{name: value for name, value in options.items() if name not in ("por", "split")}}
+def _rest(check: Check) -> tuple[object, ...]:
+    """What a case is but for partial orders."""
+    own = ("por", "por_without", "split")
+    options = {name: value for name, value in check.options.items() if name not in own}
+    return check.target, check.parameters, {"symmetry": "auto"} | options
 
 
 def overhead(results: Results) -> list[Figure]:

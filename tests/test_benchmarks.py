@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from benchmarks import against, docs, gandalf, symmetry
-from benchmarks.__main__ import DECLARED, TEXTS
+from benchmarks.__main__ import TEXTS
+from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import PLAIN, Case, Check, Limits, Measured, Paper, Published, Row
 from benchmarks.goals import goals
 from benchmarks.machine import describe
+from benchmarks.overhead import overhead, pairs
 from benchmarks.peers import (
     murphi_multicast,
     murphi_om,
@@ -420,6 +422,35 @@ def test_efficiency_counts_what_states_stand_for_where_there_is_no_search_withou
     results = replace(some_results(), sections={symmetry.THESIS_TABLE: Section(symmetry.THESIS_TABLE, tuple(entries))})
     found = {each.what: round(each.value, 2) for each in goals(results).figures}
     assert found == {"ends: efficiency of symmetry": 0.9, "does not: efficiency of symmetry": 0.95}
+
+
+def test_partial_orders_are_compared_with_the_same_without_them() -> None:
+    compared = {name: {pair for row in rows for pair in named_pairs(row)} for name, rows in declared(False).items()}
+    assert compared["scaling-acceptors"] == {("default", "all reductions"), ("no symmetry", "partial orders")}
+    assert compared["gandalf-2"] == {("default", "all reductions")}
+    assert ("unreduced", "LPOR") in compared["thesis-4.1"]
+    assert ("unreduced", "all reductions") not in compared["thesis-4.1"]
+
+
+def named_pairs(row: Row) -> set[tuple[str, str]]:
+    return {(without.column, with_it.column) for without, with_it in pairs(row)}
+
+
+def test_partial_orders_that_cost_time_are_a_goal_missed() -> None:
+    def took(seconds: float) -> Measured:
+        return Measured("holds", 10, 10, seconds, seconds)
+
+    times = {"8": (0.9, 5.0), "9": (2.0, 2.05), "10": (1.5, 2.9)}  # without and with; the first is too short to count
+    columns = ("default", "all reductions")
+    entries = tuple(entry(row, c, took(s)) for row, both in times.items() for c, s in zip(columns, both, strict=True))
+    results = replace(some_results(), sections={"scaling-acceptors": Section("scaling-acceptors", entries)})
+    (found,) = overhead(results)
+    assert (found.value, found.met) == (1, False)
+    assert "of 2" in found.what
+    assert found.note.startswith("1.93 times as long at the most (scaling-acceptors 10,")
+    quicker = tuple(each for each in entries if each.instance != "10")
+    (found,) = overhead(replace(results, sections={"scaling-acceptors": Section("scaling-acceptors", quicker)}))
+    assert (found.value, found.met) == (0, True)
 
 
 def test_the_goals_of_a_run() -> None:
