@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiment import DEFAULT, PLAIN
+from benchmarks.experiment import ALL, DEFAULT, PLAIN
 from benchmarks.peers.packages import obstacle
 from benchmarks.peers.process import PeerError, build
 
@@ -36,6 +36,7 @@ CASES: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = {
     "breadth-first, reduced": ("paxos", {"acceptors": 5}, {"symmetry": "none"}),
     "depth-first, plain": ("paxos", {"acceptors": 4}, {**PLAIN, "search": "dfs"}),
     "breadth-first, partial orders": ("paxos", {"acceptors": 4}, {"symmetry": "none", "por": "lpor-net"}),
+    "partial orders, many sets of messages": ("paxos", {"acceptors": 8}, ALL),
     "breadth-first, symmetry": ("paxos", {"acceptors": 5}, DEFAULT),
     "breadth-first, monitor": ("regular-storage", {"readers": 2}, PLAIN),
     "counterexample": ("faulty-paxos", {"proposers": 3}, PLAIN),
