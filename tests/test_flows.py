@@ -16,6 +16,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from agreement import PLAIN
+from byzantine_models import Voting
 from generator import Protocol, protocols, system, without_claims
 from quorate import (
     Event,
@@ -439,7 +440,7 @@ def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, s
 
 @given(linked(), seeds)
 def test_every_deadlock_on_generated_protocols(protocol: Protocol, seed: tuple[int, int]) -> None:
-    """One by one, with all that is pending; and the sets hold against their definition."""
+    """One by one, with all that is pending, and all that a bound cuts; and the sets hold against their definition."""
     small = system(without_claims(sized(protocol)))
     note(repr(protocol))
     plain = check(small, property=(), **PLAIN)
@@ -447,7 +448,16 @@ def test_every_deadlock_on_generated_protocols(protocol: Protocol, seed: tuple[i
         with only_flows(seed):
             result = check(small, property=(), self_check=True, **ways)
         assert result.deadlocks == plain.deadlocks
+        assert result.bounds == plain.bounds
         assert result.states <= plain.states
+
+
+@pytest.mark.parametrize("quorum", [2, 3])
+def test_attackers(quorum: int) -> None:
+    """What they may say at any time is there from the beginning, and no step sends it."""
+    made = Voting(voters=3, byzantine=1, quorum=quorum)
+    results = compare_observations(made, ((0, 0), 0), WAYS)
+    assert all(result.reductions["por"]["ran"] for result in results)
 
 
 def test_generated_protocols_are_reduced_at_all() -> None:

@@ -93,6 +93,7 @@ def test_a_reduction_that_is_switched_off_is_said_to_be() -> None:
 def test_a_closure_that_does_not_end_is_said_to() -> None:
     text = ran("gossip")
     assert "The closure did not end, so this is only what is declared." in text
+    assert "A check that is not over soon takes from its searches" in text
     assert "never enabled" not in text
     found = document("gossip")
     assert (found["closed"], found["processes"], found["enabling"]) == (False, {}, [])

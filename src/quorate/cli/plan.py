@@ -104,6 +104,7 @@ def page_of(found: "Plan", width: int) -> "Page":
     page.add(f"  The network is {found.definition.network}.")
     if not found.closed:
         page.add("  ", Piece("The closure did not end, so this is only what is declared.", "warning"))
+        page.add("  A check that is not over soon takes from its searches what the reductions argue about.")
     _section(page, "Transitions", ((each.name, _transition(each, found.closed)) for each in found.transitions))
     _section(page, "Who can enable whom", _enabling(found.enabling))
     _section(page, "Processes", _processes(found.processes))
