@@ -26,6 +26,13 @@ The models of the table above, with the combined split for LPOR; to DPOR every s
 step of its own already. In the last Multicast instance Byzantine processes may switch
 between the faulty and the correct protocol in every step. Except in the last two columns, everything but partial-order
 reduction is off. DPOR and stateless searches store nothing, so they count a state as often as they come there.""",
+    "refinements": """\
+## What each refinement of partial orders gains
+
+Partial orders with the combined split, without symmetry, and without one refinement at a time, by the name it has for
+`--por-without` (docs/partial-orders.md says what each is); *paper* is without all that go beyond the paper, and *bare*
+without any. Rows that end in *alone* are without our other reductions, the others with merged local states and dead
+messages.""",
 }
 
 LPOR = {**PLAIN, "por": "lpor-net"}
@@ -229,6 +236,15 @@ THESIS: dict[str, tuple[str, Verdict, str, Parameters, list[Published | None]]] 
     ),
 }
 
+REFINEMENTS = ("necessary", "conditional", "smallest", "commuting", "key", "twins")
+REFINED: dict[str, tuple[str, Parameters]] = {
+    "Paxos (2,3,1)": ("paxos", {}),
+    "Paxos (3,3,1)": ("paxos", {"proposers": 3}),
+    "Paxos (2,5,1)": ("paxos", {"acceptors": 5}),
+    "Echo Multicast (3,1,1,1)": ("echo-multicast", multicast(3, 1, 1, 1)),
+    "Regular storage (3,2)": ("regular-storage", {"readers": 2}),
+}
+
 # Models that take one message a step. Of the others there is none: what the paper reports stands alone.
 SINGLE = {"paxos": "paxos-single"}
 
@@ -238,6 +254,9 @@ def rows(quick: bool) -> dict[str, list[Row]]:
     return {
         "dsn": [_dsn(name, *entry) for name, entry in DSN.items() if name not in slow],
         "thesis-4.1": [_thesis(name, *entry) for name, entry in THESIS.items() if name not in slow],
+        "refinements": [
+            _refined(name, *entry, alone=alone) for name, entry in REFINED.items() for alone in (True, False)
+        ][: 2 if quick else None],
     }
 
 
@@ -279,3 +298,20 @@ def _thesis(
         Check("all reductions", target, parameters, ALL),
     ]
     return Row(instance, verdict, tuple(cases), claim, LIMIT)
+
+
+def _refined(instance: str, target: str, parameters: Parameters, *, alone: bool) -> Row:
+    base = PLAIN if alone else {"symmetry": "none"}
+    full = {**base, "por": "lpor-net", "split": "combined"}
+
+    def without(column: str, *names: str) -> Check:
+        return Check(column, target, parameters, {**full, "por_options": dict.fromkeys(names, False)})
+
+    cases: list[Case] = [
+        Check("no partial orders", target, parameters, base),
+        Check("all refinements", target, parameters, full),
+        *(without(f"without {name}", name) for name in REFINEMENTS),
+        without("paper", *REFINEMENTS[1:]),
+        without("bare", *REFINEMENTS),
+    ]
+    return Row(f"{instance}{', alone' if alone else ''}", "holds", tuple(cases), seconds=LIMIT)
