@@ -6,15 +6,21 @@
 
 namespace quorate {
 
+void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more) {
+    for (std::size_t i = 0; i < more.size(); ++i) bits[i] |= more[i];
+}
+
 // Of many steps that differ in their messages, what counts for these questions: it is the same for most of them.
 Relations::Outline Relations::outline(const Column& column, const std::vector<Instance>& list) const {
     Outline result;
+    result.tags.assign(tags_[column.index].size() / 64 + 1, 0);
     std::map<std::size_t, Labels> moves, senders, takers, greedy;
     for (const Instance& instance : list) {
         Outline::Group& group = result.groups[instance.label];
         group.budget = instance.budget;
         group.removes |= !instance.stays && !column.sets[instance.set].empty();
         group.instances.push_back(static_cast<Id>(result.briefs.size()));
+        result.tags[instance.tag / 64] |= std::uint64_t{1} << (instance.tag % 64);
         result.briefs.push_back({instance.tag, instance.label, instance.budget});
         if (instance.visible) result.visible.add(instance.label);
         if (instance.budget != Budget::free)
@@ -78,10 +84,14 @@ const May& Relations::may(Id column, Id local, const Labels& labels, unsigned sp
     if (place) return *place;
     place = std::make_unique<May>();
     May& result = *place;
-    Labels without = labels;
+    Labels without = labels, gone;
     for (const Outline& outline : outlines_[column])
         for (unsigned kind = 0; kind < budgets; ++kind)
-            if (spent >> kind & 1) without.add(outline.draws[kind]);
+            if (spent >> kind & 1) gone.add(outline.draws[kind]);
+    without.add(gone);
+    result.inside.assign(tags_[column].size() / 64 + 1, 0);
+    for (Id label = 0; label < labelled_[column].size(); ++label)
+        if (labels.has(label) && !gone.has(label)) unite(result.inside, labelled_[column][label]);
     reach(column, local, without, result);
     std::vector<Id> all = result.locals;
     if (!options.conditional) {

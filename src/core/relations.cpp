@@ -42,6 +42,8 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     label_count_.resize(count);
     instances_.resize(count);
     outlines_.resize(count);
+    needing_.resize(count);
+    labelled_.resize(count);
     pairs_.resize(count);
     may_.resize(count);
     roots_.resize(count);
@@ -66,9 +68,19 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
         const std::size_t size = range(column->index).second;
         set_bits_.resize(count);
         set_bits_[column->index].resize(tags_[column->index].size() * size);
-        for (Id tag = 0; tag < tags_[column->index].size(); ++tag)
-            for (const Id message : column->sets[sets_[column->index][tag]])
+        needing_[column->index].resize(size * 64);
+        labelled_[column->index].resize(label_count_[column->index]);
+        const auto note = [&](Words& tags, Id tag) {
+            tags.resize(tags_[column->index].size() / 64 + 1);
+            tags[tag / 64] |= std::uint64_t{1} << (tag % 64);
+        };
+        for (Id tag = 0; tag < tags_[column->index].size(); ++tag) {
+            for (const Id message : column->sets[sets_[column->index][tag]]) {
                 set_bits_[column->index][tag * size + message / 64] |= std::uint64_t{1} << (message % 64);
+                note(needing_[column->index][message], tag);
+            }
+            if (const Id label = tags_[column->index][tag]; label != none) note(labelled_[column->index][label], tag);
+        }
         std::set<std::size_t> sent;
         for (const auto& list : instances_[column->index])
             for (const Instance& instance : list)

@@ -63,6 +63,7 @@ public:
     bool empty() const {
         return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
     }
+    std::uint64_t word(std::size_t i) const { return i < words_.size() ? words_[i] : 0; }
     auto operator<=>(const Labels&) const = default;
     void write(std::vector<Id>& numbers) const {
         for (const std::uint64_t word : words_) {
@@ -74,6 +75,9 @@ public:
 private:
     std::vector<std::uint64_t> words_{};
 };
+
+// Adds the bits of one set to another that is at least as long.
+void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more);
 
 struct Instance {
     Id tag = none;  // the number of this transition with this set of messages, the same in every local state
@@ -109,6 +113,7 @@ struct May {
     std::vector<std::tuple<Id, Id, Id>> events{};  // monitor, event, label
     Labels visible{};
     std::array<Labels, budgets> draws{};
+    std::vector<std::uint64_t> inside{};  // the tags that have a label of the set, and a budget left
     static const Listed& find(const Index& index, std::size_t at) {
         static const Listed nothing;
         const auto place = std::lower_bound(index.begin(), index.end(), at,
@@ -212,6 +217,7 @@ public:
     std::vector<std::tuple<Id, std::vector<Id>, Id>> parts(Id column) const;
 
 private:
+    using Words = std::vector<std::uint64_t>;
     static bool may_cycle(const Tables& tables, const Closure& closure);
     static bool may_fail(const Tables& tables, const Closure& closure);
     static bool needs_proviso(const Tables& tables, const Closure& closure, const PorOptions& options);
@@ -252,6 +258,7 @@ private:
             std::vector<Id> instances{};
         };
         std::map<Id, Group> groups{};
+        Words tags{};  // a bit each
         std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
         std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
         std::vector<std::tuple<Id, Id, Id>> events{};
@@ -277,7 +284,6 @@ private:
     };
     const Twins& twins(const Column& column, Id local);
     Labels alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable);
-    using Words = std::vector<std::uint64_t>;
     const Words& live(const Column& column, Id local);
     // What a process can consume from a local state on.
     struct Uses {
@@ -316,6 +322,8 @@ private:
     std::vector<std::size_t> label_count_{};
     std::vector<std::vector<std::vector<Instance>>> instances_{};  // by local state, sorted by tag
     std::vector<std::vector<Outline>> outlines_{};                 // by local state
+    std::vector<std::vector<Words>> needing_{};                    // by message: the tags that need it, a bit each
+    std::vector<std::vector<Words>> labelled_{};                   // by label: its tags
     std::vector<char> commuting_{};
     std::vector<std::vector<std::array<FlatMap<Pair>, 2>>> pairs_{};  // by local state and lasting or not; tag, label
     std::vector<std::map<std::tuple<Id, unsigned, Labels>, std::unique_ptr<May>>> may_{};

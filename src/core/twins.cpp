@@ -7,14 +7,6 @@
 
 namespace quorate {
 
-namespace {
-
-void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more) {
-    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] |= more[i];
-}
-
-}  // namespace
-
 // Steps are of one kind if they do the same in every local state that the process may still get to.
 const Relations::Twins& Relations::twins(const Column& column, Id local) {
     const auto [place, fresh] = twins_[column.index].try_emplace(local);
