@@ -10,12 +10,6 @@ namespace {
 
 using Set = std::span<const std::uint64_t>;
 
-bool within(Set a, Set b) {
-    std::uint64_t more = 0;
-    for (std::size_t word = 0; word < a.size(); ++word) more |= a[word] & ~b[word];
-    return more == 0;
-}
-
 std::size_t size_of(Set set) {
     std::size_t size = 0;
     for (const std::uint64_t word : set) size += static_cast<std::size_t>(std::popcount(word));

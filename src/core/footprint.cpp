@@ -156,13 +156,14 @@ bool Relations::complete(const Column& column, const May& found, Footprint& foot
         return !footprint.labels.has(label) && !gone(budget, footprint.spent);
     };
     // In the set, and not possible although no message is missing.
-    const auto held_up = [&](const Outline::Brief& brief) {
-        return footprint.labels.has(brief.label) && !gone(brief.budget, footprint.spent) && !ready.has(brief.tag) &&
-               !footprint.alike.has(brief.tag) && !lacks(column, there, brief.tag);
-    };
+    Words held_up = needing_others(column.index, there);
+    for (std::size_t i = 0; i < held_up.size(); ++i)
+        held_up[i] = found.inside[i] & ~held_up[i] & ~ready.word(i) & ~footprint.alike.word(i);
     const auto any_held_up = [&](Id at) {
-        const std::vector<Outline::Brief>& briefs = outlines_[column.index][at].briefs;
-        return std::any_of(briefs.begin(), briefs.end(), held_up);
+        const Words& tags = outlines_[column.index][at].tags;
+        bool any = false;
+        for (std::size_t i = 0; i < tags.size(); ++i) any |= (tags[i] & held_up[i]) != 0;
+        return any;
     };
     bool removes = false;
     for (const Id at : found.locals) {

@@ -6,22 +6,36 @@
 
 namespace quorate {
 
+void set_bit(std::vector<std::uint64_t>& bits, std::size_t at) { bits[at / 64] |= std::uint64_t{1} << (at % 64); }
+
 void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more) {
     for (std::size_t i = 0; i < more.size(); ++i) bits[i] |= more[i];
+}
+
+bool within(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+    std::uint64_t more = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) more |= a[i] & ~b[i];
+    return more == 0;
 }
 
 // Of many steps that differ in their messages, what counts for these questions: it is the same for most of them.
 Relations::Outline Relations::outline(const Column& column, const std::vector<Instance>& list) const {
     Outline result;
     result.tags.assign(tags_[column.index].size() / 64 + 1, 0);
+    std::map<Id, std::size_t> deeds;
     std::map<std::size_t, Labels> moves, senders, takers, greedy;
-    for (const Instance& instance : list) {
+    for (Id number = 0; number < list.size(); ++number) {
+        const Instance& instance = list[number];
         Outline::Group& group = result.groups[instance.label];
         group.budget = instance.budget;
         group.removes |= !instance.stays && !column.sets[instance.set].empty();
-        group.instances.push_back(static_cast<Id>(result.briefs.size()));
-        result.tags[instance.tag / 64] |= std::uint64_t{1} << (instance.tag % 64);
-        result.briefs.push_back({instance.tag, instance.label, instance.budget});
+        group.instances.push_back(number);
+        set_bit(result.tags, instance.tag);
+        if (instance.deed == none || !deeds.contains(instance.deed)) {
+            if (instance.deed != none) deeds[instance.deed] = result.deeds.size();
+            result.deeds.push_back({Words(result.tags.size()), number});
+        }
+        set_bit(result.deeds[instance.deed == none ? result.deeds.size() - 1 : deeds[instance.deed]].tags, instance.tag);
         if (instance.visible) result.visible.add(instance.label);
         if (instance.budget != Budget::free)
             result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);
@@ -143,25 +157,29 @@ const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, st
     const auto [place, fresh] = forward_[root.column].try_emplace({local, Words(messages.begin(), messages.end())});
     if (!fresh) return place->second;
     Words sent(words_, 0);
-    const Words& given = place->first.second;
+    const Words others = needing_others(root.column, messages);
     std::vector<Id> found{local};
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::vector<Outline::Brief>& briefs = outlines_[root.column][found[i]].briefs;
-        for (std::size_t k = 0; k < briefs.size(); ++k) {
-            if (lacks(column, given, briefs[k].tag)) continue;
-            for (const Instance::End& end : instances_[root.column][found[i]][k].ends) {
+        const Id at = found[i];
+        for (const auto& [tags, instance] : outlines_[root.column][at].deeds) {
+            if (within(tags, others)) continue;
+            for (const Instance::End& end : instances_[root.column][at][instance].ends) {
                 if (std::find(found.begin(), found.end(), end.to) == found.end()) found.push_back(end.to);
-                for (const Send& send : end.sends) {
-                    if (tables_.columns[send.column]->monitor) continue;
-                    const std::size_t number = bit(send.column, send.message);
-                    sent[number / 64] |= std::uint64_t{1} << (number % 64);
-                }
+                for (const Send& send : end.sends)
+                    if (!tables_.columns[send.column]->monitor) set_bit(sent, bit(send.column, send.message));
             }
         }
     }
     for (std::size_t word = 0; word < words_; ++word)
         if (sent[word] != 0) place->second.push_back({word, sent[word]});
     return place->second;
+}
+
+Relations::Words Relations::needing_others(Id column, std::span<const std::uint64_t> messages) const {
+    Words result(tags_[column].size() / 64 + 1);
+    for (std::size_t message = 0; message < needing_[column].size(); ++message)
+        if (!(messages[message / 64] >> (message % 64) & 1)) unite(result, needing_[column][message]);
+    return result;
 }
 
 }  // namespace quorate

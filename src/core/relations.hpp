@@ -36,6 +36,8 @@ struct PorOptions {
 // A set of labels of one column.
 class Labels {
 public:
+    Labels() = default;
+    explicit Labels(std::vector<std::uint64_t> words) : words_(std::move(words)) { trim(); }
     bool has(Id label) const { return label / 64 < words_.size() && (words_[label / 64] >> (label % 64) & 1); }
     void add(Id label) {
         if (label / 64 >= words_.size()) words_.resize(label / 64 + 1);
@@ -50,10 +52,9 @@ public:
         }
         return more;
     }
-    // Without trailing zeros, so that equal sets stay equal.
     void remove(const Labels& other) {
         for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i) words_[i] &= ~other.words_[i];
-        while (!words_.empty() && words_.back() == 0) words_.pop_back();
+        trim();
     }
     bool within(const Labels& other) const {
         for (std::size_t i = 0; i < words_.size(); ++i)
@@ -73,11 +74,17 @@ public:
     }
 
 private:
+    // So that equal sets are equal.
+    void trim() {
+        while (!words_.empty() && words_.back() == 0) words_.pop_back();
+    }
     std::vector<std::uint64_t> words_{};
 };
 
-// Adds the bits of one set to another that is at least as long.
+// Sets of numbers, a bit each.
+void set_bit(std::vector<std::uint64_t>& bits, std::size_t at);
 void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more);
+bool within(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
 struct Instance {
     Id tag = none;  // the number of this transition with this set of messages, the same in every local state
@@ -245,12 +252,6 @@ private:
     }
     // What counts of the instances of a local state, for most questions.
     struct Outline {
-        // Of each instance, in their order: what tells soon whether it is of interest.
-        struct Brief {
-            Id tag, label;
-            Budget budget;
-        };
-        std::vector<Brief> briefs{};
         // All of one label.
         struct Group {
             Budget budget = Budget::free;
@@ -259,6 +260,12 @@ private:
         };
         std::map<Id, Group> groups{};
         Words tags{};  // a bit each
+        // All that do the same, and one of them.
+        struct Same {
+            Words tags{};
+            Id instance = none;
+        };
+        std::vector<Same> deeds{};
         std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
         std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
         std::vector<std::tuple<Id, Id, Id>> events{};
@@ -276,7 +283,7 @@ private:
     bool complete(const Column& column, const May& found, Footprint& footprint);
     struct Twins {
         std::vector<Id> kind{};                // of each tag, if it has one
-        std::vector<std::vector<Id>> tags{};   // of each kind
+        std::vector<Words> tags{};             // of each kind
         std::vector<std::vector<Id>> alike{};  // the kinds that a kind stands for
         std::span<const Id> alike_to(Id tag) const {
             return kind[tag] == none ? std::span<const Id>() : alike[kind[tag]];
@@ -287,7 +294,7 @@ private:
     const Words& live(const Column& column, Id local);
     // What a process can consume from a local state on.
     struct Uses {
-        std::vector<Id> tags{};
+        Words tags{};
         std::vector<Words> sets{};
         Words all{};
         std::vector<Words> holding{};  // by message: the sets that hold it
@@ -296,12 +303,8 @@ private:
         }
     };
     const Uses& uses(const Column& column, Id local);
-    bool lacks(const Column& column, const Words& pending, Id tag) const {
-        const std::uint64_t* wanted = set_bits_[column.index].data() + tag * pending.size();
-        for (std::size_t i = 0; i < pending.size(); ++i)
-            if (wanted[i] & ~pending[i]) return true;
-        return false;
-    }
+    // The tags that need a message which is not among these.
+    Words needing_others(Id column, std::span<const std::uint64_t> messages) const;
     void list_clauses(const Column& column, const Footprint& footprint);
 
     Tables& tables_;

@@ -42,9 +42,9 @@ const Relations::Twins& Relations::twins(const Column& column, Id local) {
     for (const Id key : all)
         for (const Id other : all)
             if (key != none && other != none && stands_for(key, other)) result.alike[key].push_back(other);
-    result.tags.resize(kinds.size());
+    result.tags.assign(kinds.size(), Words(result.kind.size() / 64 + 1));
     for (Id tag = 0; tag < result.kind.size(); ++tag)
-        if (result.kind[tag] != none) result.tags[result.kind[tag]].push_back(tag);
+        if (result.kind[tag] != none) set_bit(result.tags[result.kind[tag]], tag);
     return result;
 }
 
@@ -53,24 +53,23 @@ const Relations::Twins& Relations::twins(const Column& column, Id local) {
 // to the front, so whoever takes its twin could have begun with the key, and is in a state that differs in such
 // messages at most. (Where they can be lost, stand in the way or take up room, they matter.)
 Labels Relations::alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable) {
-    Labels result;
     const Id local = column.cells[root.cell].local;
     const std::size_t size = sendable.size();
     const Words& there = root.there;
     const auto bits = [&](Id tag) { return set_bits_[column.index].data() + tag * size; };
-    const auto comes = [&](const std::uint64_t* set) {
-        for (std::size_t i = 0; i < size; ++i)
-            if (set[i] & ~there[i] & ~sendable[i]) return false;
-        return true;
-    };
-    for (const Id tag : uses(column, local).tags)
-        if (!comes(bits(tag))) result.add(tag);
+    Words messages = there;
+    unite(messages, Words(sendable.begin(), sendable.end()));
+    Words absent = needing_others(column.index, messages);
+    for (std::size_t i = 0; i < absent.size(); ++i) absent[i] &= uses(column, local).tags[i];
+    Labels result(absent);
     if (options.keep > Keep::safety) return result;
     std::vector<Id> same;
     const Twins& twins = this->twins(column, local);
     for (const Id kind : twins.alike_to(key))
-        for (const Id tag : twins.tags[kind])
-            if (tag != key && !result.has(tag)) same.push_back(tag);
+        for (std::size_t i = 0; i < absent.size(); ++i)
+            for (std::uint64_t rest = twins.tags[kind][i] & ~absent[i]; rest != 0; rest &= rest - 1)
+                if (const Id tag = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest)); tag != key)
+                    same.push_back(tag);
     if (same.empty()) return result;
     Words removed(size, 0);  // what is gone once it is consumed
     const std::span<const Id> inbox = column.inboxes[column.cells[root.cell].inbox];
@@ -133,11 +132,10 @@ const Relations::Uses& Relations::uses(const Column& column, Id local) {
     const std::size_t size = range(column.index).second;
     result.all.assign(size, 0);
     std::set<Words> sets;
-    std::set<Id> tags;
-    for (const Id at : may(column.index, local, Labels(), 0).locals)
-        for (const Instance& instance : instances_[column.index][at]) tags.insert(instance.tag);
-    result.tags.assign(tags.begin(), tags.end());
-    for (const Id tag : tags) {
+    result.tags.resize(tags_[column.index].size() / 64 + 1);
+    for (const Id at : may(column.index, local, Labels(), 0).locals) unite(result.tags, outlines_[column.index][at].tags);
+    for (Id tag = 0; tag < tags_[column.index].size(); ++tag) {
+        if (!(result.tags[tag / 64] >> (tag % 64) & 1)) continue;
         const auto begin = set_bits_[column.index].begin() + static_cast<std::ptrdiff_t>(tag * size);
         sets.emplace(begin, begin + static_cast<std::ptrdiff_t>(size));
         for (std::size_t i = 0; i < size; ++i) result.all[i] |= begin[static_cast<std::ptrdiff_t>(i)];
