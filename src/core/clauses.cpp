@@ -23,12 +23,12 @@ public:
         for (std::size_t message = 0; message < shares_.size(); ++message) shares_[message] = mix(message + 1);
     }
 
-    // Whether it is one of the smallest so far.
-    bool add(Set set) {
+    // Whether it is one of the smallest so far. What holds another need not be remembered if nothing larger comes.
+    bool add(Set set, bool last) {
         const std::uint64_t sum = sum_of(set);
-        if (came(set, sum, 0, 0)) return false;
-        if (known_.find(sum) == nullptr) known_.insert(sum, sets_.size());
         const bool known = holds_smaller(set, sum);
+        if ((known && last) || came(set, sum, 0, 0)) return false;
+        if (known_.find(sum) == nullptr) known_.insert(sum, sets_.size());
         if (!known) smallest_.emplace_back(size_of(set), sets_.size());
         sets_.insert(sets_.end(), set.begin(), set.end());
         return !known;
@@ -219,7 +219,7 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
         Smallest smallest(words);
         for (std::size_t size = 1; size < here.size(); ++size)
             for (const Lack& one : here[size])
-                if (smallest.add(set(one))) kept.push_back(one);
+                if (smallest.add(set(one), size + 1 == here.size())) kept.push_back(one);
         for (Id i = 1; i < found.locals.size(); ++i)
             each(i, [&](const Lack& one) {
                 if (one.size > 0 && !smallest.holds_another(set(one))) elsewhere.push_back(one);
