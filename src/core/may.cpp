@@ -35,7 +35,8 @@ Relations::Outline Relations::outline(const Column& column, const std::vector<In
             if (instance.deed != none) deeds[instance.deed] = result.deeds.size();
             result.deeds.push_back({Words(result.tags.size()), number});
         }
-        set_bit(result.deeds[instance.deed == none ? result.deeds.size() - 1 : deeds[instance.deed]].tags, instance.tag);
+        set_bit(result.deeds[instance.deed == none ? result.deeds.size() - 1 : deeds[instance.deed]].tags,
+                instance.tag);
         if (instance.visible) result.visible.add(instance.label);
         if (instance.budget != Budget::free)
             result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);

@@ -133,7 +133,8 @@ const Relations::Uses& Relations::uses(const Column& column, Id local) {
     result.all.assign(size, 0);
     std::set<Words> sets;
     result.tags.resize(tags_[column.index].size() / 64 + 1);
-    for (const Id at : may(column.index, local, Labels(), 0).locals) unite(result.tags, outlines_[column.index][at].tags);
+    for (const Id at : may(column.index, local, Labels(), 0).locals)
+        unite(result.tags, outlines_[column.index][at].tags);
     for (Id tag = 0; tag < tags_[column.index].size(); ++tag) {
         if (!(result.tags[tag / 64] >> (tag % 64) & 1)) continue;
         const auto begin = set_bits_[column.index].begin() + static_cast<std::ptrdiff_t>(tag * size);
