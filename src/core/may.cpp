@@ -6,18 +6,6 @@
 
 namespace quorate {
 
-void set_bit(std::vector<std::uint64_t>& bits, std::size_t at) { bits[at / 64] |= std::uint64_t{1} << (at % 64); }
-
-void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more) {
-    for (std::size_t i = 0; i < more.size(); ++i) bits[i] |= more[i];
-}
-
-bool within(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
-    std::uint64_t more = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) more |= a[i] & ~b[i];
-    return more == 0;
-}
-
 // Of many steps that differ in their messages, what counts for these questions: it is the same for most of them.
 Relations::Outline Relations::outline(const Column& column, const std::vector<Instance>& list) const {
     Outline result;
@@ -31,12 +19,13 @@ Relations::Outline Relations::outline(const Column& column, const std::vector<In
         group.removes |= !instance.stays && !column.sets[instance.set].empty();
         group.instances.push_back(number);
         set_bit(result.tags, instance.tag);
-        if (instance.deed == none || !deeds.contains(instance.deed)) {
-            if (instance.deed != none) deeds[instance.deed] = result.deeds.size();
-            result.deeds.push_back({Words(result.tags.size()), number});
+        if (instance.deed == none) {
+            result.unlike.push_back(number);
+        } else {
+            const auto [place, fresh] = deeds.emplace(instance.deed, result.deeds.size());
+            if (fresh) result.deeds.push_back({Words(result.tags.size()), number});
+            set_bit(result.deeds[place->second].tags, instance.tag);
         }
-        set_bit(result.deeds[instance.deed == none ? result.deeds.size() - 1 : deeds[instance.deed]].tags,
-                instance.tag);
         if (instance.visible) result.visible.add(instance.label);
         if (instance.budget != Budget::free)
             result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);
@@ -161,15 +150,19 @@ const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, st
     const Words others = needing_others(root.column, messages);
     std::vector<Id> found{local};
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const Id at = found[i];
-        for (const auto& [tags, instance] : outlines_[root.column][at].deeds) {
-            if (within(tags, others)) continue;
-            for (const Instance::End& end : instances_[root.column][at][instance].ends) {
+        const Outline& outline = outlines_[root.column][found[i]];
+        const std::vector<Instance>& instances = instances_[root.column][found[i]];
+        const auto follow = [&](const Instance& instance) {
+            for (const Instance::End& end : instance.ends) {
                 if (std::find(found.begin(), found.end(), end.to) == found.end()) found.push_back(end.to);
                 for (const Send& send : end.sends)
                     if (!tables_.columns[send.column]->monitor) set_bit(sent, bit(send.column, send.message));
             }
-        }
+        };
+        for (const auto& [tags, instance] : outline.deeds)
+            if (!within(tags, others)) follow(instances[instance]);
+        for (const Id number : outline.unlike)
+            if (!has_bit(others, instances[number].tag)) follow(instances[number]);
     }
     for (std::size_t word = 0; word < words_; ++word)
         if (sent[word] != 0) place->second.push_back({word, sent[word]});
@@ -179,7 +172,7 @@ const std::vector<Relations::Sent>& Relations::forward(const Footprint& root, st
 Relations::Words Relations::needing_others(Id column, std::span<const std::uint64_t> messages) const {
     Words result(tags_[column].size() / 64 + 1);
     for (std::size_t message = 0; message < needing_[column].size(); ++message)
-        if (!(messages[message / 64] >> (message % 64) & 1)) unite(result, needing_[column][message]);
+        if (!has_bit(messages, message)) unite(result, needing_[column][message]);
     return result;
 }
 

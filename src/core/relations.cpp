@@ -72,11 +72,11 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
         labelled_[column->index].resize(label_count_[column->index]);
         const auto note = [&](Words& tags, Id tag) {
             tags.resize(tags_[column->index].size() / 64 + 1);
-            tags[tag / 64] |= std::uint64_t{1} << (tag % 64);
+            set_bit(tags, tag);
         };
         for (Id tag = 0; tag < tags_[column->index].size(); ++tag) {
             for (const Id message : column->sets[sets_[column->index][tag]]) {
-                set_bits_[column->index][tag * size + message / 64] |= std::uint64_t{1} << (message % 64);
+                set_bit(std::span(set_bits_[column->index]).subspan(tag * size), message);
                 note(needing_[column->index][message], tag);
             }
             if (const Id label = tags_[column->index][tag]; label != none) note(labelled_[column->index][label], tag);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "analysis.hpp"
+#include "bits.hpp"
 
 namespace quorate {
 
@@ -80,11 +81,6 @@ private:
     }
     std::vector<std::uint64_t> words_{};
 };
-
-// Sets of numbers, a bit each.
-void set_bit(std::vector<std::uint64_t>& bits, std::size_t at);
-void unite(std::vector<std::uint64_t>& bits, const std::vector<std::uint64_t>& more);
-bool within(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
 struct Instance {
     Id tag = none;  // the number of this transition with this set of messages, the same in every local state
@@ -212,7 +208,7 @@ public:
     Id label(Id column, Id tag) const { return tags_[column][tag]; }
 
     std::size_t bit(Id receiver, Id message) const { return first_[receiver] + message; }
-    static bool may_send(const May& may, std::size_t bit) { return may.sends[bit / 64] >> (bit % 64) & 1; }
+    static bool may_send(const May& may, std::size_t bit) { return has_bit(may.sends, bit); }
     // The processes that ever send a message to a receiver.
     const std::vector<Id>& emitters(std::size_t bit) const { return emitters_[bit]; }
     // The processes that ever send anything to a receiver.
@@ -266,6 +262,7 @@ private:
             Id instance = none;
         };
         std::vector<Same> deeds{};
+        std::vector<Id> unlike{};  // instances whose deeds are like no other's
         std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
         std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
         std::vector<std::tuple<Id, Id, Id>> events{};
@@ -299,7 +296,7 @@ private:
         Words all{};
         std::vector<Words> holding{};  // by message: the sets that hold it
         const Words& of(std::size_t word, std::uint64_t bits) const {
-            return holding[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+            return holding[lowest(word, bits)];
         }
     };
     const Uses& uses(const Column& column, Id local);

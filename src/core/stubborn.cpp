@@ -167,12 +167,12 @@ void Stubborn::ask(const Footprint& root, bool pending) {
 }
 
 bool Stubborn::pending(Id receiver, Id message) const {
-    return roots_[receiver]->there[message / 64] >> (message % 64) & 1;
+    return has_bit(roots_[receiver]->there, message);
 }
 
 bool Stubborn::sendable(Id receiver, Id message) const {
     const std::size_t bit = relations_.bit(receiver, message);
-    if (!(coming_[bit / 64] >> (bit % 64) & 1)) return false;
+    if (!has_bit(coming_, bit)) return false;
     for (const Id sender : relations_.emitters(bit))
         if (Relations::may_send(*footprints_[sender]->outside, bit)) return true;
     return false;
@@ -276,7 +276,7 @@ Stubborn::Settled Stubborn::settle(Id column, Id limit) {
         if (!relations_.options.necessary) {
             for (std::size_t i = 0; i < count; ++i)
                 for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1)
-                    keep_from(column, static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest)));
+                    keep_from(column, static_cast<Id>(lowest(i, rest)));
             add(column, clause.way, clause.number);
             return Settled::now;
         }
@@ -290,7 +290,7 @@ Stubborn::Settled Stubborn::settle(Id column, Id limit) {
         for (std::size_t i = 0; i < count; ++i) {
             for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1) {
                 if (cheapest == 0) break;
-                const Id message = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest));
+                const Id message = static_cast<Id>(lowest(i, rest));
                 const Id price = cost(column, message, cheapest);
                 if (price >= cheapest) continue;
                 cheapest = price;

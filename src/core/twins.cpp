@@ -1,6 +1,5 @@
 // Steps that do the same with other messages, of which one may stand for the others.
 
-#include <bit>
 #include <set>
 
 #include "relations.hpp"
@@ -58,7 +57,7 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
     const Words& there = root.there;
     const auto bits = [&](Id tag) { return set_bits_[column.index].data() + tag * size; };
     Words messages = there;
-    unite(messages, Words(sendable.begin(), sendable.end()));
+    unite(messages, sendable);
     Words absent = needing_others(column.index, messages);
     for (std::size_t i = 0; i < absent.size(); ++i) absent[i] &= uses(column, local).tags[i];
     Labels result(absent);
@@ -68,14 +67,14 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
     for (const Id kind : twins.alike_to(key))
         for (std::size_t i = 0; i < absent.size(); ++i)
             for (std::uint64_t rest = twins.tags[kind][i] & ~absent[i]; rest != 0; rest &= rest - 1)
-                if (const Id tag = static_cast<Id>(i * 64) + static_cast<Id>(std::countr_zero(rest)); tag != key)
+                if (const Id tag = static_cast<Id>(lowest(i, rest)); tag != key)
                     same.push_back(tag);
     if (same.empty()) return result;
     Words removed(size, 0);  // what is gone once it is consumed
     const std::span<const Id> inbox = column.inboxes[column.cells[root.cell].inbox];
     for (const Id message : inbox)
         if (!column.messages[message].stands && std::count(inbox.begin(), inbox.end(), message) == 1)
-            removed[message / 64] |= std::uint64_t{1} << (message % 64);
+            set_bit(removed, message);
     const Network& network = tables_.network;
     const bool quiet = network.order != Order::fifo && !network.bounded() && !losing_ && !duplicating_;
     const Instance& wanted = *find(column.index, local, key);
@@ -120,7 +119,7 @@ const Relations::Words& Relations::live(const Column& column, Id local) {
     if (result.empty()) {
         result.resize(range(column.index).second);
         for (Id message = 0; message < column.locals[local].live.size(); ++message)
-            if (column.locals[local].live[message]) result[message / 64] |= std::uint64_t{1} << (message % 64);
+            if (column.locals[local].live[message]) set_bit(result, message);
     }
     return result;
 }
@@ -136,7 +135,7 @@ const Relations::Uses& Relations::uses(const Column& column, Id local) {
     for (const Id at : may(column.index, local, Labels(), 0).locals)
         unite(result.tags, outlines_[column.index][at].tags);
     for (Id tag = 0; tag < tags_[column.index].size(); ++tag) {
-        if (!(result.tags[tag / 64] >> (tag % 64) & 1)) continue;
+        if (!has_bit(result.tags, tag)) continue;
         const auto begin = set_bits_[column.index].begin() + static_cast<std::ptrdiff_t>(tag * size);
         sets.emplace(begin, begin + static_cast<std::ptrdiff_t>(size));
         for (std::size_t i = 0; i < size; ++i) result.all[i] |= begin[static_cast<std::ptrdiff_t>(i)];
@@ -146,9 +145,9 @@ const Relations::Uses& Relations::uses(const Column& column, Id local) {
     for (std::size_t use = 0; use < result.sets.size(); ++use)
         for (std::size_t i = 0; i < size; ++i)
             for (std::uint64_t rest = result.sets[use][i]; rest != 0; rest &= rest - 1) {
-                Words& holding = result.holding[i * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+                Words& holding = result.holding[lowest(i, rest)];
                 holding.resize(result.sets.size() / 64 + 1);
-                holding[use / 64] |= std::uint64_t{1} << (use % 64);
+                set_bit(holding, use);
             }
     return result;
 }
