@@ -83,8 +83,7 @@ void Relations::look_at(Column& column, const StepList& steps, Footprint& root) 
         if (step.effect != Effect::cut) ++root.all;
     }
     root.there.assign(range(column.index).second, 0);
-    for (const Id message : column.inboxes[column.cells[root.cell].inbox])
-        set_bit(root.there, message);
+    for (const Id message : column.inboxes[column.cells[root.cell].inbox]) set_bit(root.there, message);
     root.used = uses(column, local).all;
     const auto& sends = may(column.index, local, Labels(), root.spent).sends;
     root.silent = std::all_of(sends.begin(), sends.end(), [](std::uint64_t word) { return word == 0; });

@@ -262,8 +262,8 @@ private:
             Id instance = none;
         };
         std::vector<Same> deeds{};
-        std::vector<Id> unlike{};  // instances whose deeds are like no other's
-        std::vector<std::pair<Id, Labels>> moves{};                                 // by the next local state
+        std::vector<Id> unlike{};                    // instances whose deeds are like no other's
+        std::vector<std::pair<Id, Labels>> moves{};  // by the next local state
         std::vector<std::pair<std::size_t, Labels>> senders{}, takers{}, greedy{};  // as in May
         std::vector<std::tuple<Id, Id, Id>> events{};
         Labels visible{};
@@ -295,9 +295,7 @@ private:
         std::vector<Words> sets{};
         Words all{};
         std::vector<Words> holding{};  // by message: the sets that hold it
-        const Words& of(std::size_t word, std::uint64_t bits) const {
-            return holding[lowest(word, bits)];
-        }
+        const Words& of(std::size_t word, std::uint64_t bits) const { return holding[lowest(word, bits)]; }
     };
     const Uses& uses(const Column& column, Id local);
     // The tags that need a message which is not among these.

@@ -29,9 +29,7 @@ public:
     }
 
 private:
-    std::uint64_t share(std::size_t word, std::uint64_t bits) const {
-        return shares_[lowest(word, bits)];
-    }
+    std::uint64_t share(std::size_t word, std::uint64_t bits) const { return shares_[lowest(word, bits)]; }
     std::uint64_t sum_of(Bits set) const {
         std::uint64_t sum = 0;
         for (std::size_t word = 0; word < words_; ++word)
@@ -77,8 +75,8 @@ public:
             if (!needing[message].empty() && !has_bit(there, message)) missing_.push_back(message);
     }
 
-    // Calls `found` with the number of a set, the smallest first, and takes all sets that hold it out of the candidates.
-    // A set that lacks nothing is none of them. False if there are too many.
+    // Calls `found` with the number of a set, the smallest first, and takes all sets that hold it out of the
+    // candidates. A set that lacks nothing is none of them. False if there are too many.
     template <typename Found>
     bool list(std::vector<std::uint64_t>& candidates, Found&& found) {
         count(candidates);

@@ -166,9 +166,7 @@ void Stubborn::ask(const Footprint& root, bool pending) {
         asked_[i] = (coming_[first + i] | (pending ? root.there[i] : 0)) & root.used[i];
 }
 
-bool Stubborn::pending(Id receiver, Id message) const {
-    return has_bit(roots_[receiver]->there, message);
-}
+bool Stubborn::pending(Id receiver, Id message) const { return has_bit(roots_[receiver]->there, message); }
 
 bool Stubborn::sendable(Id receiver, Id message) const {
     const std::size_t bit = relations_.bit(receiver, message);

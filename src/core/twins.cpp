@@ -67,8 +67,7 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
     for (const Id kind : twins.alike_to(key))
         for (std::size_t i = 0; i < absent.size(); ++i)
             for (std::uint64_t rest = twins.tags[kind][i] & ~absent[i]; rest != 0; rest &= rest - 1)
-                if (const Id tag = static_cast<Id>(lowest(i, rest)); tag != key)
-                    same.push_back(tag);
+                if (const Id tag = static_cast<Id>(lowest(i, rest)); tag != key) same.push_back(tag);
     if (same.empty()) return result;
     Words removed(size, 0);  // what is gone once it is consumed
     const std::span<const Id> inbox = column.inboxes[column.cells[root.cell].inbox];

@@ -1,12 +1,11 @@
 // The smallest of many sets, one by one and all at once, against a comparison of all with all.
 
-#include "smallest.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include "check.hpp"
 #include "dice.hpp"
+#include "smallest.hpp"
 
 using namespace quorate;
 
@@ -31,7 +30,8 @@ struct Family {
         for (std::size_t number = 0; number < sets.size(); ++number)
             if (has_bit(candidates, number) && size_of(lacks(number)) > 0) all.insert(lacks(number));
         for (const Words& one : all)
-            if (std::none_of(all.begin(), all.end(), [&](const Words& other) { return other != one && within(other, one); }))
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const Words& other) { return other != one && within(other, one); }))
                 result.insert(one);
         return result;
     }
