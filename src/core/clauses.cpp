@@ -80,8 +80,8 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
         if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(one);
     }
     std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
-        const auto content = [&](const Lack& lack) { return std::make_tuple(lack.size, lack.local > 0); };
-        if (content(a) != content(b)) return content(a) < content(b);
+        if (a.size != b.size) return a.size < b.size;
+        if ((a.local > 0) != (b.local > 0)) return b.local > 0;
         const Bits one = set(a), other = set(b);
         const auto differ = std::mismatch(one.begin(), one.end(), other.begin());
         return differ.first == one.end() ? a.local < b.local : *differ.first < *differ.second;
