@@ -35,7 +35,7 @@ def throughput(quick: bool, say: Say) -> Section:
     one: list[Measured] = []
     two: list[Measured] = []
     untraced: list[Measured] = []
-    repeat = 1 if quick else 3
+    repeat = 1 if quick else 7  # the mood changes from run to run
     for number in range(repeat):  # in turn, so that all three meet the machine in the same mood
         say(f"throughput {number + 1} of {repeat}: one thread, two, one without counterexamples")
         one.append(_run({}))
