@@ -42,7 +42,7 @@ from quorate.search import optimistic
 from reference import explore
 from small_instances import small
 from test_against_reference import MOST_STATES, sized
-from test_optimistic import Limits, compare_observations, compare_verdicts, no_closure
+from test_optimistic import Impatient, Late, Limits, compare_observations, compare_verdicts, no_closure
 
 WAYS: list[dict[str, Any]] = [
     {"por": "lpor"},
@@ -156,24 +156,6 @@ def test_a_pipeline_is_searched_as_without(network: Any) -> None:
 
 
 # Without a rule, each of these gets a wrong answer
-
-
-class Late(Message): ...
-
-
-class Impatient(Process):
-    """Takes the message only as long as it has not gone on."""
-
-    gone: bool = False
-    bad: bool = False
-
-    @step(when=lambda self: not self.gone)
-    def go(self) -> None:
-        self.gone = True
-
-    @on(Late, when=lambda self, m: not self.gone)
-    def take(self, m: Late) -> None:
-        self.bad = True
 
 
 class Slow(Process):

@@ -1,7 +1,5 @@
 // What the steps of one cell depend on, label by label; built once per cell and set of labels.
 
-#include <set>
-
 #include "relations.hpp"
 
 namespace quorate {

@@ -123,7 +123,7 @@ const May& Relations::may(Id column, Id local, const Labels& labels, unsigned sp
     std::sort(result.events.begin(), result.events.end());
     result.events.erase(std::unique(result.events.begin(), result.events.end()), result.events.end());
     result.sends.assign(words_, 0);
-    for (const auto& [at, found] : senders) result.sends[at / 64] |= std::uint64_t{1} << (at % 64);
+    for (const auto& [at, found] : senders) set_bit(result.sends, at);
     const auto list = [&](std::map<std::size_t, Labels>& from, May::Index& index) {
         for (auto& [at, found] : from) {
             found.remove(without);

@@ -1,6 +1,5 @@
 #include "relations.hpp"
 
-#include <numeric>
 #include <set>
 
 namespace quorate {
