@@ -76,7 +76,7 @@ class OnlyTheKeyKeepsTheRest(System):
 
 
 class OnlyAllOutcomesOfTheKeyKeepTheRest(System):
-    """`pick` leads back, or to where `other` is not possible any more: that it leads further by one way is no progress."""
+    """`pick` leads back, or to where `other` is not possible any more: to get further by one way is no progress."""
 
     class P(Process):
         s: int = 0
@@ -194,7 +194,7 @@ def test_partial_orders_do_not_change_the_answer(model: type[System]) -> None:
 
 
 class WhatIsDeadIsNotRepeated(System):
-    """`leave` makes the pending message dead, so it is not duplicated any more: only the budget that is left differs."""
+    """`leave` makes the pending message dead, so it is not duplicated any more: what is left of the budget differs."""
 
     class Sender(Process):
         to: Pid
