@@ -39,7 +39,7 @@ protected:
             // Outside of the universe nothing that was found counts.
             result_.violation.reset();
             result_.goals.clear();
-            result_.stop = stop_ == Stop::finished ? Stop::outgrown : stop_;
+            result_.stop = stop_ == Stop::finished || stop_ == Stop::reached ? Stop::outgrown : stop_;
         }
         const std::size_t now = resident_bytes();
         result_.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
@@ -87,6 +87,7 @@ protected:
             if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
                 result_.goals.push_back(reach(Finding::reached, i, cells));
         }
+        if (result_.goals.size() >= goals_wanted(properties_, options_) && !done()) stop_ = Stop::reached;
         return !done();
     }
     void check_stuck(const std::vector<Id>& cells) {

@@ -12,7 +12,8 @@
 
 namespace quorate {
 
-// `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end.
+// `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end. `reached`: nothing but
+// goals was asked for, and each of them was reached.
 enum class Stop : std::uint8_t {
     finished,
     violation,
@@ -23,7 +24,8 @@ enum class Stop : std::uint8_t {
     regrown,
     outgrown,
     depth,
-    cycle
+    cycle,
+    reached
 };
 
 struct Progress {
@@ -84,7 +86,8 @@ enum class DporVariant : std::uint8_t { none, classical, optimal };
 
 struct SearchOptions {
     unsigned threads = 1;
-    bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
+    bool deadlock = false;    // is a state without an enabled protocol step a violation, unless final?
+    bool only_goals = false;  // is nothing else asked for than the goals?
     bool stateless = false;
     std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     std::optional<PartialOrders> partial_orders{};
@@ -357,6 +360,14 @@ private:
     std::size_t changed_ = 0;
     Id processes_ = 0;
 };
+
+// How many goals there are to reach, if nothing else is asked for; otherwise more than can be.
+inline std::size_t goals_wanted(const std::vector<Property>& properties, const SearchOptions& options) {
+    if (!options.only_goals) return ~std::size_t{0};
+    return static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), [](const Property& property) {
+        return property.kind == PropertyKind::goal;
+    }));
+}
 
 SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
                            const SearchOptions& options);

@@ -69,6 +69,7 @@ class Engine:
         dpor: int = 0,
         visible: bool = True,
         sample: int | None = None,
+        only_goals: bool = False,
     ) -> dict[str, Any]: ...
     def relate(
         self,

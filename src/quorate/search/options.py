@@ -96,6 +96,11 @@ class Asked:
     properties: tuple[Property, ...]
     deadlock: bool
 
+    @property
+    def only_goals(self) -> bool:
+        """Nothing is asked for but that things can happen. (Handlers may still fail.)"""
+        return bool(self.properties) and not self.deadlock and all(each.kind == "can" for each in self.properties)
+
 
 def select(definition: Definition, names: str | Iterable[str] | None) -> Asked:
     """The properties by name; all that the system states if none is named."""
