@@ -182,10 +182,17 @@ def _about_error(
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
         return None
+    if answer.code == "Q207" and not _known_roles(protocol, check):
+        return None
     words = answer.text.partition("\n")[0]
     if answer.code == "Q902":
         words = answer.text.splitlines()[1].strip()[:60] if "\n" in answer.text else words
     return Finding(f"error {answer.code}", words[:300])
+
+
+def _known_roles(protocol: Protocol, check: Check) -> bool:
+    spawned = {each.cls.lower() for each in protocol.spawns}
+    return all(role.lower() in spawned for role, _ in check.environment.byzantine)
 
 
 def may_be_refused(protocol: Protocol, check: Check) -> bool:

@@ -30,8 +30,8 @@ from .protocol import (
     node,
 )
 
-Style = Literal["steps", "messages", "roles", "attack", "many"]
-STYLES: dict[Style, float] = {"steps": 26, "messages": 34, "roles": 24, "attack": 10, "many": 6}
+Style = Literal["counter", "steps", "messages", "roles", "attack", "many"]
+STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
@@ -62,7 +62,7 @@ class Drawing:
         self.events: list[Record] = []
         self.monitors: list[Class] = []
         self.failing = d.weighted({0.0: 70, 4.0: 30})
-        self.asserting = d.weighted({0.0: 60, 8.0: 40})
+        self.asserting = d.weighted({0.0: 55, 14.0: 45})
         self.network = self._network()
         self.faults = Faults()
         if d.chance(12) and self.style != "many":
@@ -70,17 +70,23 @@ class Drawing:
 
     def structure(self) -> Protocol:
         d = self.dice
-        if self.style != "steps" or d.chance(25):
+        if self.style not in ("steps", "counter") or d.chance(25):
             self._draw_records()
-        if d.chance(22):
+        if d.chance(12 if self.style == "counter" else 22):
             self._draw_monitor()
         if self.style == "roles":
             return self._roles()
+        if self.style == "counter":
+            return self._counters()
         count = {"steps": (1, 2), "messages": (2, 3), "attack": (1, 2), "many": (1, 2)}[self.style]
         drafts = [Draft(NAMES[number], self._letter(number)) for number in range(d.between(*count))]
         self._share_out(drafts)
         for draft in drafts:
             self._fill(draft)
+        return self._assembled(drafts)
+
+    def _assembled(self, drafts: list[Draft]) -> Protocol:
+        d = self.dice
         classes = [self._finished(draft) for draft in drafts]
         spawns, connects = self._spawned(drafts)
         if d.chance(12):
@@ -118,7 +124,7 @@ class Drawing:
         elif self.style != "many":
             types |= {"map": 0.4, "peers": 0.4}
         for number in range(d.weighted({1: 5, 2: 4, 3: 1})):
-            base = MESSAGES[0] if number and d.chance(30) else None
+            base = MESSAGES[0] if number and d.chance(45 if self.style == "roles" else 30) else None
             kinds: list[Type] = [d.weighted(types) for _ in range(d.weighted({0: 5, 1: 5, 2: 0.7}))]
             fields = tuple(Field("abcdef"[2 * number + at], kind) for at, kind in enumerate(kinds))
             self.records.append(Record(MESSAGES[number], base, fields))
@@ -128,13 +134,13 @@ class Drawing:
         event = Record("Seen", None, (Field("v", "int"),) if d.chance(35) else (), is_event=True)
         self.events.append(event)
         fields = (Field("n", "int", node("int", 0)),)
-        writer = Writer(d, fields, message=event.fields)
-        statements: list[Node] = [writer.change() if d.chance(25) else node("set", "n", node("plus", node("self", "n"), 1, MOST))]
+        numbers = [node("plus", node("self", "n"), 1, MOST), node("cycle", node("self", "n"), 1, MOST), node("int", 1)]
+        numbers += [node("m", f.name) for f in event.fields]
+        statements = [node("set", "n", d.one([numbers[0], *numbers]))]
         if d.chance(30):
-            low = node("lt", node("self", "n"), node("int", d.between(1, MOST)))
-            statements.append(node("assert", low))
-        guard = writer.condition() if d.chance(20) else None
-        reaction = Action("told", "on", tuple(each for each in statements if each.op != "choose") or (PASS,), "Seen", guard)
+            statements.append(node("assert", node("lt", node("self", "n"), node("int", d.between(1, MOST)))))
+        guard = node("eq", node("self", "n"), d.one(numbers[2:])) if d.chance(15) else None
+        reaction = Action("told", "on", tuple(statements), "Seen", guard)
         self.monitors.append(Class("Watch", fields=fields, actions=(reaction,), is_monitor=True))
 
     # Classes
@@ -301,11 +307,61 @@ class Drawing:
         if self.faults.recover:
             links = [f.name for f in draft.fields if f.type in ("peers", "map") or f.name.startswith("needed")]
             others = d.some([f.name for f in draft.fields if f.name not in links], 1)
-            durable = tuple(dict.fromkeys([*(links if d.chance(92) else []), *others]))
+            durable = tuple(dict.fromkeys([*(links if d.chance(98) else []), *others]))
         return Class(
             draft.name, bases, tuple(draft.fields), tuple(draft.constants), tuple(draft.actions), (), within,
             durable=durable,
         )  # fmt: skip
+
+    # Programs with a counter: few steps, each at some values of it, so that most orders make a difference somewhere
+
+    def _counters(self) -> Protocol:
+        d = self.dice
+        drafts = [Draft(NAMES[number], LETTERS[number]) for number in range(2 if d.chance(35) else 1)]
+        if len(drafts) == 2:
+            self._share_out(drafts)
+        for draft in drafts:
+            letter = draft.letter
+            draft.fields += [Field(letter, "int", node("int", 0)), Field(letter * 2, "int", node("int", 0))]
+            if draft.sends:
+                draft.fields.append(Field(f"to_{letter}", "peers", node("nobody")))
+            for number, record in enumerate(draft.takes):
+                draft.actions.append(self._receiving(draft, record, f"hear{number}a_{letter}"))
+            for at in range(d.between(2, 4) if len(drafts) == 1 else d.between(1, 3)):
+                draft.actions.append(self._counting(draft, f"do{at}_{letter}"))
+        return self._assembled(drafts)
+
+    def _counting(self, draft: Draft, name: str) -> Action:
+        """A step at one or two values of the counter, that mostly moves it on."""
+        d = self.dice
+        letter, other = draft.letter, draft.letter * 2
+        counter = node("self", letter)
+        guard: Node | None = node("eq", counter, node("int", d.weighted({0: 4, 1: 2, 2: 1})))
+        if d.chance(30):
+            guard = node("among", counter, tuple(sorted(d.random.sample(range(4), 2))))
+        body: list[Node] = []
+        if d.chance(75):
+            body.append(node("set", letter, node("int", d.between(0, 3))))
+        if d.chance(40):
+            body.append(node("set", other, node("int", d.between(0, 2))))
+        kind: Literal["start", "step"] = "step"
+        if d.chance(40):
+            kind = "start"
+            guard = None if d.chance(65) else guard
+            condition = node("eq", node("self", d.one((letter, other))), node("int", d.between(0, 2)))
+            if d.chance(45):
+                field = d.one((letter, other))
+                values = [node("set", field, node("int", d.between(0, 3))) for _ in range(2)]
+                body.append(node("if", condition, (values[0],), (values[1],) if d.chance(50) else ()))
+        if draft.sends and d.chance(30):
+            record = d.one(draft.sends)
+            message = self._writer(draft, None).make(record, self._fields(record))
+            body.append(node("send", node("self", f"to_{letter}"), message))
+        if self.events and d.chance(40):
+            body.append(node("emit", self._writer(draft, None).make(self.events[0], self.events[0].fields)))
+        if d.chance(self.asserting / 2):
+            body.append(node("assert", node("ne", node("self", d.one((letter, other))), node("int", d.between(0, 2)))))
+        return Action(name, kind, tuple(body) or (PASS,), when=guard)
 
     # Processes
 
@@ -313,7 +369,7 @@ class Drawing:
         d = self.dice
         spawns: list[Spawn] = []
         for draft in drafts:
-            most = {"steps": 2, "messages": 2, "attack": 2, "many": 3, "roles": 2}[self.style]
+            most = {"counter": 1, "steps": 2, "messages": 2, "attack": 2, "many": 3, "roles": 2}[self.style]
             count: int | None = d.between(1, most)
             if self.style == "many":
                 count = d.between(2, 6 // len(drafts))
@@ -420,6 +476,8 @@ class Drawing:
             base = Draft("Base", "q")
             if d.chance(30):
                 base.fields.append(Field("q", "int", node("int", 0)))
+            if not self.events and d.chance(70):
+                self._draw_monitor()
             if d.chance(80):
                 base.actions.append(self._spontaneous(base, "boot", sending=False))
             common = self._finished(base, spare=True)
@@ -434,6 +492,8 @@ class Drawing:
             classes.append(self._finished(draft, mine, spare=d.chance(85)))
         names = [each.name for each in drafts]
         server = Class("Server", tuple(names))
+        if self.faults.recover:
+            server = server._replace(durable=tuple(dict.fromkeys(f for each in classes for f in each.durable)))
         if d.chance(10):
             first = drafts[0]
             old = d.one(first.actions)

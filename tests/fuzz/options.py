@@ -73,13 +73,18 @@ def draw_environment(dice: Dice, protocol: Protocol, attacks: bool) -> Environme
     return found
 
 
-def draw_checks(dice: Dice, protocol: Protocol, environment: Environment) -> list[Check]:
+def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style: str) -> list[Check]:
     """Plain, so that counts can be compared; with the defaults; and some more."""
-    checks = [of(PLAIN, environment), of({}, environment)]
-    partial = dice.chance(75)
-    for _ in range(dice.weighted({2: 4, 3: 3})):
-        checks.append(of(draw_keywords(dice, protocol, partial), environment, draw_thresholds(dice)))
-        partial = dice.chance(75)
+    checks = [of(PLAIN, environment)]
+    often = {"roles": 45.0, "counter": 95.0}.get(style, 80.0)  # by partial orders
+    if style != "counter" or dice.chance(30):
+        checks.append(of({}, environment))
+    for _ in range(3):
+        partial = dice.chance(often)
+        keywords = draw_keywords(dice, protocol, partial)
+        if style == "roles" and dice.chance(60):
+            keywords.pop("symmetry", None)
+        checks.append(of(keywords, environment, draw_thresholds(dice)))
     return checks
 
 

@@ -153,12 +153,19 @@ class Protocol:
         """Every process in the order of spawning: (spawn, which of its processes)."""
         return tuple((number, which) for number, each in enumerate(self.spawns) for which in range(each.number))
 
-    def ancestry(self, name: str) -> tuple[Class, ...]:
-        """The class and its bases in the order in which Python looks an attribute up."""
+    @cached_property
+    def ancestries(self) -> dict[str, tuple[Class, ...]]:
+        """Every class with its bases in the order in which Python looks an attribute up."""
         made: dict[str, type] = {}
         for each in (*self.classes, *self.monitors):
             made[each.name] = type(each.name, tuple(made[base] for base in each.bases), {})
-        return tuple(self.by_name[each.__name__] for each in made[name].__mro__ if each is not object)
+        return {
+            name: tuple(self.by_name[each.__name__] for each in cls.__mro__ if each is not object)
+            for name, cls in made.items()
+        }
+
+    def ancestry(self, name: str) -> tuple[Class, ...]:
+        return self.ancestries[name]
 
     def fields_of(self, name: str) -> tuple[Field, ...]:
         """All fields of a class, with the default that Python's attribute lookup finds."""

@@ -176,6 +176,16 @@ class System:
             return tuple((pid, given.args[1]) for pid in sorted(group))
         return value(given, Scope({}))
 
+    @property
+    def outside(self) -> bool:
+        """Whether a process begins outside of its bound, which is refused."""
+        for state in self.initial:
+            for index, local in enumerate(state.locals):
+                within = None if index in self.attackers else self.protocol.within_of(self.classes[index])
+                if within is not None and not value(within, self._scope(index, local)):
+                    return True
+        return False
+
     # Handlers
 
     def _scope(self, index: int, local: Local, consumed: tuple[Msg, ...] = ()) -> Scope:
