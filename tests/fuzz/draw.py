@@ -62,7 +62,7 @@ class Drawing:
         self.events: list[Record] = []
         self.monitors: list[Class] = []
         self.failing = d.weighted({0.0: 70, 4.0: 30})
-        self.asserting = d.weighted({0.0: 55, 14.0: 45})
+        self.asserting = d.weighted({0.0: 50, 20.0: 50})
         self.network = self._network()
         self.faults = Faults()
         if d.chance(12) and self.style != "many":
@@ -289,7 +289,7 @@ class Drawing:
         if self.events and d.chance(45):
             found.append(node("emit", writer.make(self.events[0], self.events[0].fields)))
         if d.chance(self.asserting):
-            claim = FALSE if d.chance(10) else node("not", writer.condition())
+            claim = FALSE if d.chance(6) else node("not", writer.condition(0))
             found.insert(d.between(0, len(found)), node("assert", claim))
         if d.chance(self.failing / 4):
             found.append(node("raise"))
@@ -327,8 +327,10 @@ class Drawing:
                 draft.fields.append(Field(f"to_{letter}", "peers", node("nobody")))
             for number, record in enumerate(draft.takes):
                 draft.actions.append(self._receiving(draft, record, f"hear{number}a_{letter}"))
+            duel = d.chance(35)
             for at in range(d.between(2, 4) if len(drafts) == 1 else d.between(1, 3)):
-                draft.actions.append(self._counting(draft, f"do{at}_{letter}"))
+                action = self._duelling(draft, f"do{at}_{letter}") if duel else self._counting(draft, f"do{at}_{letter}")
+                draft.actions.append(action)
         return self._assembled(drafts)
 
     def _counting(self, draft: Draft, name: str) -> Action:
@@ -362,6 +364,30 @@ class Drawing:
         if d.chance(self.asserting / 2):
             body.append(node("assert", node("ne", node("self", d.one((letter, other))), node("int", d.between(0, 2)))))
         return Action(name, kind, tuple(body) or (PASS,), when=guard)
+
+    def _duelling(self, draft: Draft, name: str) -> Action:
+        """A step that looks at one field and sets another: with its like it commutes in some states and not in others."""
+        d = self.dice
+        one, two = d.random.sample([draft.letter, draft.letter * 2], 2)
+        low, high = (node("int", 1), node("int", 2)) if d.chance(80) else (node("int", 2), node("int", 0))
+        seen = node("eq", node("self", two), low)
+        body = d.one(
+            (
+                (node("set", one, low), node("if", seen, (node("set", two, high),), ())),
+                (node("if", seen, (node("set", one, high),), (node("set", one, low),)),),
+                (node("if", seen, (node("set", one, low),), ()),),
+                (node("set", one, low),),
+            )
+        )
+        if draft.sends and d.chance(20):
+            record = d.one(draft.sends)
+            message = self._writer(draft, None).make(record, self._fields(record))
+            body = (*body, node("send", node("self", f"to_{draft.letter}"), message))
+        if d.chance(self.asserting):
+            body = (*body, node("assert", node("ne", node("self", d.one((one, two))), high)))
+        if d.chance(75):
+            return Action(name, "start", body)
+        return Action(name, "step", body, when=node("ne", node("self", one), low))
 
     # Processes
 
