@@ -20,7 +20,9 @@ def test_quorate_agrees_with_the_reference(first: int) -> None:
             found = examine(case).findings
         except TooLarge:
             continue
-        told = [f"{finding.kind}: {finding.text}\n  {check.command} {check.thresholds or ''}" for check, finding in found]
+        told = [
+            f"{finding.kind}: {finding.text}\n  {check.command} {check.thresholds or ''}" for check, finding in found
+        ]
         assert not told, f"seed {seed}: " + "\n".join(told) + "\n\n" + translate(case.protocol)
 
 

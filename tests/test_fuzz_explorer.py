@@ -97,7 +97,8 @@ def test_a_copy_is_consumed_like_the_first() -> None:
 
 def test_a_full_channel_blocks_its_sender() -> None:
     sender = SENDER._replace(
-        actions=(Action("go", "step", SENDER.actions[0].body, when=is_at("sent", 0)),), fields=(*SENDER.fields, number("sent"))
+        actions=(Action("go", "step", SENDER.actions[0].body, when=is_at("sent", 0)),),
+        fields=(*SENDER.fields, number("sent")),
     )
     protocol = pinged(1, Network("multiset", capacity=2))
     protocol = replace(protocol, classes=(sender, HEARER._replace(actions=())))
@@ -133,7 +134,9 @@ def test_a_fifo_hands_out_the_oldest_first() -> None:
 
 @pytest.mark.parametrize(("sets", "sizes"), [("minimal", {1}), ("maximal", {1, 2})])
 def test_sets_of_messages_that_are_enough(sets: str, sizes: set[int]) -> None:
-    quorum = Action("count", "quorum", (node("set", "n", node("size")),), "Ping", enough=node("le", node("int", 1), node("size")))
+    quorum = Action(
+        "count", "quorum", (node("set", "n", node("size")),), "Ping", enough=node("le", node("int", 1), node("size"))
+    )
     hearer = HEARER._replace(actions=(quorum._replace(sets=sets),))  # type: ignore[arg-type]
     found = explored(pinged(2, cls=hearer))
     assert {state.locals[2].values[0] for state in found.depths} - {0} == sizes
@@ -143,7 +146,9 @@ def test_properties_are_judged_where_they_first_hold_or_break() -> None:
     claims = (
         Property("both", "can", node("all", "P", node("eq", node("p", "x"), node("int", 1)))),
         Property("low", "invariant", node("all", "P", node("eq", node("p", "x"), ZERO))),
-        Property("whole", "invariant", node("all", "P", node("le", node("divide", node("int", 1), node("p", "x")), ZERO))),
+        Property(
+            "whole", "invariant", node("all", "P", node("le", node("divide", node("int", 1), node("p", "x")), ZERO))
+        ),
         Property("done", "final", FALSE),
     )
     system = System(Protocol(classes=(STARTER,), spawns=(Spawn("P", 2),), properties=claims))

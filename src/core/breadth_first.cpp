@@ -146,7 +146,7 @@ private:
             if (tables_.outgrown && void_from_ == 0) void_from_ = store_.size();
             if (tables_.outgrown && store_.size() >= 2 * void_from_ + options_.void_states) break;
             for (auto& worker : workers_) merge_goals(*worker);
-            if (goals_.size() >= goals_wanted(properties_, options_)) {
+            if (goals_end(properties_, options_, store_.size(), goals_.size())) {
                 stop_ = Stop::reached;
                 break;
             }

@@ -87,7 +87,6 @@ protected:
             if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
                 result_.goals.push_back(reach(Finding::reached, i, cells));
         }
-        if (result_.goals.size() >= goals_wanted(properties_, options_) && !done()) stop_ = Stop::reached;
         return !done();
     }
     void check_stuck(const std::vector<Id>& cells) {
@@ -140,6 +139,7 @@ protected:
         });
         if (stop && stop_ == Stop::finished) stop_ = *stop;
         if (result_.states >= options_.limits.states && stop_ == Stop::finished) stop_ = Stop::states;
+        if (goals_end(properties_, options_, result_.states, result_.goals.size()) && !done()) stop_ = Stop::reached;
         if (tables_.outgrown && stop_ == Stop::finished) {
             if (void_from_ == 0) void_from_ = result_.states;
             if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;

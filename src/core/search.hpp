@@ -87,7 +87,8 @@ enum class DporVariant : std::uint8_t { none, classical, optimal };
 struct SearchOptions {
     unsigned threads = 1;
     bool deadlock = false;    // is a state without an enabled protocol step a violation, unless final?
-    bool only_goals = false;  // is nothing else asked for than the goals?
+    // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
+    std::uint64_t goals_end_from = ~std::uint64_t{0};
     bool stateless = false;
     std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     std::optional<PartialOrders> partial_orders{};
@@ -361,12 +362,12 @@ private:
     Id processes_ = 0;
 };
 
-// How many goals there are to reach, if nothing else is asked for; otherwise more than can be.
-inline std::size_t goals_wanted(const std::vector<Property>& properties, const SearchOptions& options) {
-    if (!options.only_goals) return ~std::size_t{0};
-    return static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), [](const Property& property) {
-        return property.kind == PropertyKind::goal;
-    }));
+// Whether so many goals, reached in so many states, are all that is asked for.
+inline bool goals_end(const std::vector<Property>& properties, const SearchOptions& options, std::uint64_t states,
+                      std::size_t goals) {
+    const auto is_goal = [](const Property& property) { return property.kind == PropertyKind::goal; };
+    return states >= options.goals_end_from &&
+           goals == static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), is_goal));
 }
 
 SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,

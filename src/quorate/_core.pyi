@@ -69,7 +69,7 @@ class Engine:
         dpor: int = 0,
         visible: bool = True,
         sample: int | None = None,
-        only_goals: bool = False,
+        goals_end_from: int | None = None,
     ) -> dict[str, Any]: ...
     def relate(
         self,

@@ -11,7 +11,6 @@ import multiprocessing
 import queue
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 

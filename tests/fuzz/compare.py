@@ -175,9 +175,7 @@ def _kind(protocol: Protocol, name: str) -> str:
     return kinds.get(name, name)
 
 
-def _about_error(
-    protocol: Protocol, check: Check, wanted: Expected, said: Verdicts, answer: Answer
-) -> Finding | None:
+def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdicts, answer: Answer) -> Finding | None:
     if answer.code == "Q403" and wanted.raises:
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
@@ -262,6 +260,8 @@ def _about_counts(
     if not plain or options.get("symmetry") != "none" or options.get("por", "none") != "none":
         return None
     if result.stopped_by is not None or options.get("stateless"):
+        return None
+    if any("the search ended there" in each.note for each in result.properties):
         return None
     counted: tuple[int, ...] = (result.states, result.transitions, result.deadlocks)
     if not broken:

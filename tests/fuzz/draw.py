@@ -186,7 +186,9 @@ class Drawing:
         for number, record in enumerate(draft.takes):
             for again in range(2 if d.chance(15) else 1):
                 draft.actions.append(self._receiving(draft, record, f"hear{number}{'ab'[again]}_{letter}"))
-        spontaneous = {"steps": (2, 4), "messages": (0, 1), "roles": (0, 1), "attack": (0, 1), "many": (0, 1)}[self.style]
+        spontaneous = {"steps": (2, 4), "messages": (0, 1), "roles": (0, 1), "attack": (0, 1), "many": (0, 1)}[
+            self.style
+        ]
         number = d.between(*spontaneous)
         if draft.sends and (number == 0 or not draft.takes):
             number = max(number, 1)
@@ -329,7 +331,9 @@ class Drawing:
                 draft.actions.append(self._receiving(draft, record, f"hear{number}a_{letter}"))
             duel = d.chance(35)
             for at in range(d.between(2, 4) if len(drafts) == 1 else d.between(1, 3)):
-                action = self._duelling(draft, f"do{at}_{letter}") if duel else self._counting(draft, f"do{at}_{letter}")
+                action = (
+                    self._duelling(draft, f"do{at}_{letter}") if duel else self._counting(draft, f"do{at}_{letter}")
+                )
                 draft.actions.append(action)
         return self._assembled(drafts)
 
@@ -410,7 +414,9 @@ class Drawing:
             spawns[0] = spawns[0]._replace(count=2)
         return spawns, self._connected(drafts, spawns)
 
-    def _connected(self, drafts: list[Draft], spawns: list[Spawn], roles: dict[str, list[str]] | None = None) -> list[Connect]:
+    def _connected(
+        self, drafts: list[Draft], spawns: list[Spawn], roles: dict[str, list[str]] | None = None
+    ) -> list[Connect]:
         """The links: senders know whom they send to, receivers whom they wait for."""
         d = self.dice
         connects: list[Connect] = []
@@ -423,7 +429,11 @@ class Drawing:
                     partners = [
                         other
                         for other in drafts
-                        if (any(r in other.sends for r in draft.takes) if of else any(r in other.takes for r in draft.sends))
+                        if (
+                            any(r in other.sends for r in draft.takes)
+                            if of
+                            else any(r in other.takes for r in draft.sends)
+                        )
                     ] or drafts
                     partner = d.one(partners)
                     connects.append(self._link(number, name, partner, spawns, roles))
@@ -431,7 +441,9 @@ class Drawing:
             many = [number for number, each in enumerate(spawns) if each.number > 1]
             if many:
                 at = d.one(many)
-                mine = [each for each in drafts if each.name in (spawns[at].cls, *(roles or {}).get(spawns[at].cls, ()))]
+                mine = [
+                    each for each in drafts if each.name in (spawns[at].cls, *(roles or {}).get(spawns[at].cls, ()))
+                ]
                 letter = d.one(mine).letter
                 connects.append(Connect(at, d.between(0, spawns[at].number - 1), letter, node("int", 1)))
         return connects

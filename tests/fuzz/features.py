@@ -28,7 +28,20 @@ def features(protocol: Protocol) -> set[str]:
             found.update(f"message {f.type}" for f in record.fields)
             found.add("message without fields" if not protocol.record_fields(record.name) else "message with fields")
             found.update({"message subclass"} if record.base else ())
-    named = {"choose", "reply", "assert", "raise", "divide", "lookup", "first", "emit", "sign", "crashed", "range", "if"}
+    named = {
+        "choose",
+        "reply",
+        "assert",
+        "raise",
+        "divide",
+        "lookup",
+        "first",
+        "emit",
+        "sign",
+        "crashed",
+        "range",
+        "if",
+    }
     found.update(f"uses {each.op}" for each in nodes_in(protocol) if each.op in named)
     return found
 

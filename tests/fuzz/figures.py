@@ -40,7 +40,9 @@ class Figures:
     def summary(self, seconds: float) -> str:
         total = self.total
         lines = [self.line(seconds).strip()]
-        lines.append(f"{total.too_large:,} were too large; {total.states / max(1, total.protocols):.0f} states on average")
+        lines.append(
+            f"{total.too_large:,} were too large; {total.states / max(1, total.protocols):.0f} states on average"
+        )
         lines.append("verdicts: " + ", ".join(f"{name} {count:,}" for name, count in total.verdicts.most_common()))
         lines.append("")
         lines.append("in how many protocols or checks:")

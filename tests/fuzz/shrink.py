@@ -91,7 +91,9 @@ def _simpler(protocol: Protocol) -> Iterator[Protocol]:
             yield replace(protocol, properties=(*protocol.properties[:at], changed, *protocol.properties[at + 1 :]))
     for at, record in enumerate(protocol.records):
         if record.base is not None:
-            yield replace(protocol, records=(*protocol.records[:at], record._replace(base=None), *protocol.records[at + 1 :]))
+            yield replace(
+                protocol, records=(*protocol.records[:at], record._replace(base=None), *protocol.records[at + 1 :])
+            )
     yield from _without_record_fields(protocol)
 
 
@@ -218,9 +220,7 @@ def _without_record_fields(protocol: Protocol) -> Iterator[Protocol]:
             slim = record._replace(fields=record.fields[:number] + record.fields[number + 1 :])
             inherited = len(protocol.record_fields(record.name)) - len(record.fields)
             made = {
-                each.name: inherited + number
-                for each in protocol.records
-                if record.name in protocol.lineage(each.name)
+                each.name: inherited + number for each in protocol.records if record.name in protocol.lineage(each.name)
             }
             classes = tuple(_dropped(cls, made) for cls in protocol.classes)
             yield replace(

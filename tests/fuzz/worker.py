@@ -108,7 +108,11 @@ def _telling(check: Any) -> list[str]:
     """The options that a finding depends on; which property was asked for is not one."""
     options = check.options
     words = [f"{name}={options[name]}" for name in ("por", "split", "symmetry", "search") if name in options]
-    words += [name for name in ("self_check", "stateless", "crash", "crashes", "byzantine", "network_model") if name in options]
+    words += [
+        name
+        for name in ("self_check", "stateless", "crash", "crashes", "byzantine", "network_model")
+        if name in options
+    ]
     words += ["quotient off"] if options.get("quotient") == "off" else []
     words += ["dead off"] if options.get("dead_messages") == "off" else []
     return [*words, "thresholds"] if check.thresholds or "max_behaviours" in options else words

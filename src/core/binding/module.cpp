@@ -49,7 +49,7 @@ NB_MODULE(_core, m) {
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
              "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none(),
-             "only_goals"_a = false)
+             "goals_end_from"_a = nb::none())
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "commuting"_a, "key"_a, "twins"_a,
              "split_quorums"_a, "split_replies"_a, "keep"_a)
         .def("parts", &Engine::parts, "column"_a)

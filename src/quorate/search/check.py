@@ -46,7 +46,7 @@ VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
-# How many states a system has at most that is searched to its end although nothing was asked but what was shown soon.
+# A system of so many states is searched to its end although nothing was asked but what was shown soon.
 SMALL = 100_000
 
 
@@ -246,7 +246,7 @@ class _Check:
             VARIANTS[options.dpor_variant] if self.dynamic else 0,
             visible(self.model),
             SAMPLE if self.self_check is not None and depth is None else None,
-            self._only_goals and self.closed,
+            self._goals_end_from if self.closed else None,
         )
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
@@ -325,15 +325,21 @@ class _Check:
                     raise
                 continue
             self.shown[run.property] = run
-        if not self._only_goals or not all(each.name in self.shown for each in self.asked.properties):
+        enough = self._goals_end_from
+        if enough is None or not all(each.name in self.shown for each in self.asked.properties):
             return False
-        # Where it is not known whether handlers may fail, a small system is searched to its end all the same.
-        return last or self.closed or found["states"] >= SMALL
+        return last or found["states"] >= (enough if self.closed else SMALL)
 
     @property
-    def _only_goals(self) -> bool:
-        """Whether it is enough that every `can` was reached. A handler that may fail is a question as well."""
-        return self.asked.only_goals and not self.model.failures
+    def _goals_end_from(self) -> int | None:
+        """With how many states a search is over once it has reached every `can`; None if it is not for that.
+
+        A handler that may fail is a question as well. And small systems are searched to their end, so that their states
+        are counted, unless only these properties were asked for by name.
+        """
+        if not self.asked.only_goals or self.model.failures:
+            return None
+        return 0 if self.asked.named else SMALL
 
     def _trace(self, found: dict[str, Any]) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
