@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "canonical.hpp"
+#include "thresholds.hpp"
 
 namespace quorate {
 
@@ -655,8 +656,8 @@ private:
 
     static constexpr std::uint64_t batch = 64;
     // No search of so many states takes long, and a few say little about the others.
-    static constexpr std::uint64_t few_states = 10'000;
-    static constexpr std::size_t portion = 128, most_waiting = 4096;
+    const std::uint64_t few_states = thresholds.few_states;
+    const std::size_t portion = thresholds.portion, most_waiting = thresholds.most_waiting;
 
     Tables& tables_;
     std::vector<Property>& properties_;

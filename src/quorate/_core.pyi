@@ -122,3 +122,13 @@ class Engine:
     def representatives(self, column: int) -> list[int]: ...
 
 def resident_bytes() -> int: ...
+
+class Thresholds:
+    few_states: int
+    portion: int
+    most_waiting: int
+    few_smallest: int
+    most_twins: int
+    most_judged: int
+
+thresholds: Thresholds

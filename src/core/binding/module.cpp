@@ -1,6 +1,7 @@
 // The names that Python sees.
 
 #include "binding/engine.hpp"
+#include "thresholds.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -75,4 +76,12 @@ NB_MODULE(_core, m) {
         .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     m.def("resident_bytes", &quorate::resident_bytes);
+    nb::class_<quorate::Thresholds>(m, "Thresholds")
+        .def_rw("few_states", &quorate::Thresholds::few_states)
+        .def_rw("portion", &quorate::Thresholds::portion)
+        .def_rw("most_waiting", &quorate::Thresholds::most_waiting)
+        .def_rw("few_smallest", &quorate::Thresholds::few_smallest)
+        .def_rw("most_twins", &quorate::Thresholds::most_twins)
+        .def_rw("most_judged", &quorate::Thresholds::most_judged);
+    m.attr("thresholds") = nb::cast(&quorate::thresholds, nb::rv_policy::reference);
 }
