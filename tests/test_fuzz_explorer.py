@@ -12,6 +12,8 @@ import pytest
 from fuzz.explorer import Exploration, explore, verdicts
 from fuzz.protocol import (
     FALSE,
+    NO_FAULTS,
+    RELIABLE,
     Action,
     Class,
     Connect,
@@ -25,7 +27,7 @@ from fuzz.protocol import (
     Spawn,
     node,
 )
-from fuzz.system import Environment, System
+from fuzz.system import DECLARED, Environment, System
 
 ZERO = node("int", 0)
 
@@ -38,7 +40,7 @@ def is_at(field: str, value: int) -> Node:
     return node("eq", node("self", field), node("int", value))
 
 
-def explored(protocol: Protocol, environment: Environment = Environment()) -> Exploration:
+def explored(protocol: Protocol, environment: Environment = DECLARED) -> Exploration:
     return explore(System(protocol, environment), 10_000)
 
 
@@ -60,7 +62,7 @@ HEARER = Class(
 )
 
 
-def pinged(senders: int, network: Network = Network(), faults: Faults = Faults(), cls: Class = HEARER) -> Protocol:
+def pinged(senders: int, network: Network = RELIABLE, faults: Faults = NO_FAULTS, cls: Class = HEARER) -> Protocol:
     return Protocol(
         records=(PING,),
         classes=(SENDER, cls),
@@ -158,28 +160,38 @@ def test_properties_are_judged_where_they_first_hold_or_break() -> None:
     assert said.raises == {"whole": 0}
 
 
+def become(field: str, value: int) -> Node:
+    return node("set", field, node("int", value))
+
+
+def tell(to: str, message: str) -> Node:
+    return node("send", node("self", to), node("make", message, ()))
+
+
 def two_phase_commit(managers: int) -> Protocol:
     """Lamport's TwoPhase: what was sent stays, so that it can be received again and again."""
     manager = Class(
         "Manager",
         fields=(number("s"), Field("to", "peers", node("nobody"))),
         actions=(
-            Action("prepare", "step", (node("set", "s", node("int", 1)), node("send", node("self", "to"), node("make", "Prepared", ()))), when=is_at("s", 0)),
-            Action("give_up", "step", (node("set", "s", node("int", 3)),), when=is_at("s", 0)),
-            Action("commit", "on", (node("set", "s", node("int", 2)),), "Commit"),
-            Action("abort", "on", (node("set", "s", node("int", 3)),), "Abort"),
+            Action("prepare", "step", (become("s", 1), tell("to", "Prepared")), when=is_at("s", 0)),
+            Action("give_up", "step", (become("s", 3),), when=is_at("s", 0)),
+            Action("commit", "on", (become("s", 2),), "Commit"),
+            Action("abort", "on", (become("s", 3),), "Abort"),
         ),
-    )  # fmt: skip
+    )
     everyone = node("eq", node("len", node("self", "prepared")), node("int", managers))
+    noted = node("set", "prepared", node("with", node("self", "prepared"), node("m", "sender")))
+    ready = node("and", is_at("t", 0), everyone)
     coordinator = Class(
         "Coordinator",
         fields=(number("t"), Field("prepared", "peers", node("nobody")), Field("to_all", "peers", node("nobody"))),
         actions=(
-            Action("note", "on", (node("set", "prepared", node("with", node("self", "prepared"), node("m", "sender"))),), "Prepared", when=is_at("t", 0)),
-            Action("commit_all", "step", (node("set", "t", node("int", 1)), node("send", node("self", "to_all"), node("make", "Commit", ()))), when=node("and", is_at("t", 0), everyone)),
-            Action("abort_all", "step", (node("set", "t", node("int", 2)), node("send", node("self", "to_all"), node("make", "Abort", ()))), when=is_at("t", 0)),
+            Action("note", "on", (noted,), "Prepared", when=is_at("t", 0)),
+            Action("commit_all", "step", (become("t", 1), tell("to_all", "Commit")), when=ready),
+            Action("abort_all", "step", (become("t", 2), tell("to_all", "Abort")), when=is_at("t", 0)),
         ),
-    )  # fmt: skip
+    )
     return Protocol(
         records=(Record("Prepared"), Record("Commit"), Record("Abort")),
         classes=(manager, coordinator),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .claims import Claims
 from .compare import Answer, Finding, ask, compare, loaded
@@ -68,7 +68,7 @@ def draw(seed: int) -> Case:
         raise TooLarge
     found = explore(system, MOST_STATES)
     properties = Claims(drawing.dice, system, found, drawing.failing).properties()
-    protocol = Protocol(**{**_parts(structure), "properties": properties})
+    protocol = replace(structure, properties=properties)
     checks = draw_checks(drawing.dice, protocol, environment, drawing.style)
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
@@ -79,10 +79,6 @@ def refused(protocol: Protocol, system: System) -> bool:
     wide = any(f.type in ("map", "peers") for record in protocol.records for f in record.fields)
     greedy = any(action.sets == "maximal" for action in actions)
     return system.outside or (bool(system.attackers) and (wide or greedy))
-
-
-def _parts(protocol: Protocol) -> dict[str, object]:
-    return {name: getattr(protocol, name) for name in Protocol.__dataclass_fields__}
 
 
 def examine(case: Case) -> Outcome:

@@ -6,7 +6,7 @@ and receivers, processes of several roles, attackers. Within a style anything ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Literal
 
@@ -370,7 +370,7 @@ class Drawing:
         return Action(name, kind, tuple(body) or (PASS,), when=guard)
 
     def _duelling(self, draft: Draft, name: str) -> Action:
-        """A step that looks at one field and sets another: with its like it commutes in some states and not in others."""
+        """A step that looks at one field and sets another; two of them commute in some states and not in others."""
         d = self.dice
         one, two = d.random.sample([draft.letter, draft.letter * 2], 2)
         low, high = (node("int", 1), node("int", 2)) if d.chance(80) else (node("int", 2), node("int", 0))
@@ -409,9 +409,9 @@ class Drawing:
                 count = d.weighted({1: 3, 2: 4, 3: 1})
             spawns.append(Spawn(draft.name, None if count == 1 and d.chance(80) else count))
         if len(drafts) == 1 and self.style in ("messages", "attack") and spawns[0].number == 1:
-            spawns[0] = spawns[0]._replace(count=2)
+            spawns[0] = replace(spawns[0], count=2)
         if self.style == "attack" and sum(each.number for each in spawns) < 2:
-            spawns[0] = spawns[0]._replace(count=2)
+            spawns[0] = replace(spawns[0], count=2)
         return spawns, self._connected(drafts, spawns)
 
     def _connected(
@@ -437,7 +437,7 @@ class Drawing:
                     ] or drafts
                     partner = d.one(partners)
                     connects.append(self._link(number, name, partner, spawns, roles))
-        if d.chance(8) and spawns and drafts[0].fields:
+        if d.chance(8) and not self.faults.recover:
             many = [number for number, each in enumerate(spawns) if each.number > 1]
             if many:
                 at = d.one(many)
@@ -476,7 +476,7 @@ class Drawing:
         mine = next((each for each in drafts if each.name == spawns[at].cls), None)
         if mine is not None:
             options = (node("int", 0), node("int", 1))
-            spawns[at] = spawns[at]._replace(given=((mine.letter, node("choose", options)),))
+            spawns[at] = replace(spawns[at], given=((mine.letter, node("choose", options)),))
 
     def _derive(self, drafts: list[Draft], classes: list[Class], spawns: list[Spawn], connects: list[Connect]) -> None:
         """A subclass that overrides a handler, a constant or a default; perhaps a Byzantine one."""

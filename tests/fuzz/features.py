@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .compare import Answer
 from .options import Check
-from .protocol import Action, Protocol, nodes_in
+from .protocol import Action, Class, Protocol, nodes_in
 
 
 def features(protocol: Protocol) -> set[str]:
@@ -21,7 +21,7 @@ def features(protocol: Protocol) -> set[str]:
         found.update({"constant"} if cls.constants else ())
         found.update({"subclass"} if len(cls.bases) == 1 else ())
         found.update({"roles"} if len(cls.bases) > 1 else ())
-        if cls.bases and cls.actions:
+        if cls.bases and {each.name for each in cls.actions} & inherited(protocol, cls):
             found.add("overridden handler")
     for record in protocol.records:
         if not record.is_event:
@@ -44,6 +44,10 @@ def features(protocol: Protocol) -> set[str]:
     }
     found.update(f"uses {each.op}" for each in nodes_in(protocol) if each.op in named)
     return found
+
+
+def inherited(protocol: Protocol, cls: Class) -> set[str]:
+    return {action.name for base in cls.bases for action in protocol.actions_of(base)}
 
 
 def _of_system(protocol: Protocol) -> Iterator[str]:
@@ -99,6 +103,11 @@ def modes(check: Check, answer: Answer) -> list[str]:
     for name, figures in result.reductions.items():
         if figures.get("ran"):
             found.append(f"ran {name}" + (f" by {figures['based_on']}" if "based_on" in figures else ""))
+    symmetry = result.reductions.get("symmetry", {})
+    if "decomposed" in symmetry:
+        found.append("ran decomposed")
+    elif "not_decomposed" in symmetry:
+        found.append("not decomposed")
     if "given_up_at_depth" in result.reductions.get("por", {}):
         found.append("por given up")
     return found

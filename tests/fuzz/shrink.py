@@ -10,7 +10,7 @@ from typing import Any
 from .case import Case, examine
 from .compare import Finding
 from .options import Check
-from .protocol import FALSE, PASS, TRUE, Class, Faults, Network, Node, Property, Protocol, node
+from .protocol import FALSE, PASS, TRUE, Class, Faults, Network, Node, Property, Protocol, node, well_formed
 from .system import Environment
 
 SECONDS = 20.0
@@ -36,6 +36,8 @@ def shrink(case: Case, finding: Finding, seconds: float = SECONDS) -> tuple[Case
 def still(case: Case, kind: str) -> Finding | None:
     """The finding of this kind, if a case has it. What is not well-formed any more has none."""
     try:
+        if not well_formed(case.protocol):
+            return None
         found = examine(case).findings
     except Exception:
         return None
@@ -66,7 +68,8 @@ def _simpler(protocol: Protocol) -> Iterator[Protocol]:
     """Larger parts first."""
     for name in ("properties", "monitors", "connects", "corrupt", "classes", "records"):
         for shorter in _shorter(getattr(protocol, name)):
-            yield replace(protocol, **{name: shorter})
+            changed: dict[str, Any] = {name: shorter}
+            yield replace(protocol, **changed)
     yield from _fewer_processes(protocol)
     if protocol.network != Network():
         yield replace(protocol, network=Network())
@@ -87,8 +90,8 @@ def _simpler(protocol: Protocol) -> Iterator[Protocol]:
             yield replace(protocol, monitors=(*protocol.monitors[:at], simpler, *protocol.monitors[at + 1 :]))
     for at, each in enumerate(protocol.properties):
         for claim in _simpler_node(each.claim):
-            changed = Property(each.name, each.kind, claim)
-            yield replace(protocol, properties=(*protocol.properties[:at], changed, *protocol.properties[at + 1 :]))
+            simple = Property(each.name, each.kind, claim)
+            yield replace(protocol, properties=(*protocol.properties[:at], simple, *protocol.properties[at + 1 :]))
     for at, record in enumerate(protocol.records):
         if record.base is not None:
             yield replace(
@@ -105,9 +108,9 @@ def _shorter(parts: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 def _fewer_processes(protocol: Protocol) -> Iterator[Protocol]:
     for at, spawn in enumerate(protocol.spawns):
         if spawn.given:
-            yield _spawn(protocol, at, spawn._replace(given=()))
+            yield _spawn(protocol, at, replace(spawn, given=()))
         if spawn.count is not None and spawn.count > 1:
-            yield _spawn(protocol, at, spawn._replace(count=spawn.count - 1))
+            yield _spawn(protocol, at, replace(spawn, count=spawn.count - 1))
         if len(protocol.spawns) > 1:
             connects = tuple(
                 each._replace(spawn=each.spawn - (each.spawn > at), value=_renumbered(each.value, at))
@@ -138,7 +141,8 @@ def _renumbered(value: Node, gone: int) -> Node:
 def _simpler_class(cls: Class) -> Iterator[Class]:
     for name in ("actions", "fields", "constants", "overrides", "durable"):
         for shorter in _shorter(getattr(cls, name)):
-            yield cls._replace(**{name: shorter})
+            changed: dict[str, Any] = {name: shorter}
+            yield cls._replace(**changed)
     if cls.within is not None:
         yield cls._replace(within=None)
     if cls.byzantine:

@@ -35,6 +35,10 @@ class Environment(NamedTuple):
     network_model: Literal["m", "grm", "rm"] = "m"
 
 
+DECLARED = Environment()
+"""Just what the system declares."""
+
+
 class Local(NamedTuple):
     """The fields of a process in order, which one-time steps have happened, and whether it has crashed."""
 
@@ -78,7 +82,7 @@ class Step(NamedTuple):
 class System:
     """An abstract protocol in an environment, ready to take steps."""
 
-    def __init__(self, protocol: Protocol, environment: Environment = Environment()) -> None:
+    def __init__(self, protocol: Protocol, environment: Environment = DECLARED) -> None:
         self.protocol = protocol
         self.environment = environment
         self.network = protocol.network
@@ -274,7 +278,7 @@ class System:
         if local.crashed:
             return []
         inbox = state.pending[index]
-        sets = [()] if action.kind in ("start", "step") else self._sets(state, index, action)
+        sets: list[tuple[Msg, ...]] = [()] if action.kind in ("start", "step") else self._sets(state, index, action)
         if self.environment.network_model == "rm" and index not in self.attackers:  # clean channels
             return [each for each in sets if len(each) == len(inbox)]
         return sets

@@ -280,7 +280,10 @@ def _given(value: Node, protocol: Protocol, names: list[str]) -> str:
     return HANDLER.write(value)
 
 
-PUBLIC = ["Among", "Crash", "Event", "Map", "Message", "Monitor", "Peers", "Pid", "Process", "Signed", "System", "can", "crashes", "fifo", "final", "invariant", "multiset", "on", "quorum", "start", "step", "unordered"]
+PUBLIC = (
+    "Among", "Crash", "Event", "Map", "Message", "Monitor", "Peers", "Pid", "Process", "Signed", "System", "can",
+    "crashes", "fifo", "final", "invariant", "multiset", "on", "quorum", "start", "step", "unordered",
+)  # fmt: skip
 
 
 def translate(protocol: Protocol, about: str = "") -> str:

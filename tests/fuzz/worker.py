@@ -14,6 +14,7 @@ from typing import Any
 from .case import Case, Outcome, draw, examine
 from .compare import Finding
 from .features import features, modes
+from .protocol import Protocol
 from .shrink import shrink
 from .system import TooLarge
 from .translate import translate
@@ -61,8 +62,11 @@ def work(numbers: Sequence[int], reports: Any, kinds: Any, folder: Path, end: fl
         finally:
             signal.alarm(0)
         _count(report, case, outcome)
+        told: set[str] = set()
         for check, finding in outcome.findings:
-            report.findings.append(_told(case, check, finding, kinds, folder))
+            if finding.kind not in told:  # other options that come upon the same say nothing new
+                told.add(finding.kind)
+                report.findings.append(_told(case, check, finding, kinds, folder))
         if time.monotonic() - begun > PORTION:
             reports.put(report)
             report, begun = Report(), time.monotonic()
@@ -94,9 +98,9 @@ def _told(case: Case, check: Any, finding: Finding, kinds: Any, folder: Path) ->
     alone = Case(case.seed, case.protocol, [check], case.style)
     small, found = shrink(alone, finding)
     check = small.checks[0]
-    kind = f"{found.kind} [{' '.join(sorted(_telling(check)))}]{' roles' if _has_roles(small) else ''}"
+    kind = f"{found.kind} [{' '.join(sorted(_telling(check)))}] {' '.join(sorted(_marks(small.protocol)))}"
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"fuzz-{case.seed}-{case.checks.index(check) if check in case.checks else 'x'}.py"
+    file = folder / f"fuzz-{case.seed}-{''.join(each for each in found.kind if each.isalnum())}.py"
     about = f"{found.kind}: {found.text}\n\nquorate check {file.name} {check.command}\n"
     if check.thresholds:
         about += "with " + ", ".join(f"{name} = {value}" for name, value in check.thresholds) + "\n"
@@ -118,5 +122,23 @@ def _telling(check: Any) -> list[str]:
     return [*words, "thresholds"] if check.thresholds or "max_behaviours" in options else words
 
 
-def _has_roles(case: Case) -> bool:
-    return any(len(each.bases) > 1 for each in case.protocol.classes)
+def _marks(protocol: Protocol) -> set[str]:
+    """What is left in a small protocol and is likely to matter."""
+    wanted = {"roles", "monitor", "crashes", "recover", "losses", "corrupt", "within", "keep", "each", "enough maximal"}
+    wanted |= {
+        "message subclass",
+        "network fifo",
+        "network multiset",
+        "duplicates k",
+        "capacity block",
+        "capacity replace",
+    }
+    wanted |= {
+        "subclass",
+        "overridden handler",
+        "uses crashed",
+        "message signed",
+        "several initial states",
+        "uses assert",
+    }
+    return features(protocol) & wanted
