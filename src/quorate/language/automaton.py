@@ -95,6 +95,14 @@ class Automaton:
             location=caller(),
         )
 
+    def _rearranged(self) -> ModelError:
+        return ModelError(
+            f"fields of {type(self).__name__} were deleted or put in another order by way of __dict__",
+            hint="assign to fields: self.field = value",
+            code="Q102",
+            location=caller(),
+        )
+
     def _undeclared(self, name: str) -> ModelError:
         cls = type(self)
         if name == "pid":
@@ -131,6 +139,12 @@ def own_annotations(cls: type) -> dict[str, Any]:
     return {
         name: kind for name, kind in found.items() if "ClassVar" not in (kind if isinstance(kind, str) else repr(kind))
     }
+
+
+def location_of(function: object) -> Location | None:
+    """Where a function is written; of a method that something wraps, what is wrapped."""
+    code = getattr(function, "__code__", None)
+    return Location(code.co_filename, code.co_firstlineno) if code is not None else None
 
 
 def class_location(cls: type) -> Location | None:

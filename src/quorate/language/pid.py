@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quorate.language.errors import IdentityError, caller
+from quorate.language.errors import IdentityError, Signal, caller
 from quorate.language.values import PID, ContentSet, Kind, register, register_set
 
 
-class NotDecomposed(BaseException):
-    """A process cannot be taken apart into its roles after all. Not an Exception, so that no handler swallows it."""
+class NotDecomposed(Signal):
+    """A process cannot be taken apart into its roles after all."""
 
 
 class Pid:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from quorate import _core
@@ -21,6 +22,7 @@ from quorate.search.limits import Watcher
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.outcomes import outcomes_of, verdict_of
+from quorate.search.purity import Purity
 from quorate.search.rebuild import rebuild
 from quorate.search.recompose import recompose
 from quorate.search.reductions import (
@@ -116,9 +118,10 @@ def check(
                 if one is apart:
                     run.whole = definition
                 run.not_decomposed = why
-                result = run.run()
+                with Purity(one) as purity:
+                    result = run.run()
                 refuse_crash_flags(model)
-                return result
+                return replace(result, repeated_calls=purity.repeated)
             except NotDecomposed as reason:
                 why = str(reason)
             except _core.LimitError as limit:

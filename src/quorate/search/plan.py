@@ -20,6 +20,7 @@ from quorate.properties import evaluate
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.options import Options, select
+from quorate.search.purity import Purity
 from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
 
 SCHEMA = 1
@@ -107,10 +108,12 @@ def plan(
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         if apart is not None:
             try:
-                return _plan(apart, why, options, property, target, watcher)
+                with Purity(apart):
+                    return _plan(apart, why, options, property, target, watcher)
             except NotDecomposed as reason:
                 why = str(reason)
-        return _plan(definition, why, options, property, target, watcher)
+        with Purity(definition):
+            return _plan(definition, why, options, property, target, watcher)
 
 
 def _plan(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.language.automaton import Automaton
 from quorate.language.errors import is_model_file
+from quorate.language.failures import is_models
 from quorate.language.values import show
 from quorate.properties.views import Panel
 from quorate.traces.apart import apart
@@ -77,12 +78,13 @@ def explained(trace: Trace) -> Part | None:
 
 def explain(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Part | None:
     """Take a property apart in a state."""
-    panel = Panel(definition)
-    panel.locals = locals
+    shown = Panel(definition).show(locals)
     try:
-        return _Reader(definition).call(prop.function, (panel.system,), {})
-    except Exception:
+        return _Reader(definition).call(prop.function, (shown,), {})
+    except BaseException as error:
         # Whatever a property may do that this does not foresee must not cost the user the counterexample.
+        if not is_models(error):
+            raise
         return None
 
 

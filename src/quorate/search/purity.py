@@ -1,0 +1,68 @@
+"""Before a verdict: is the model a function of its fields and messages, as every table of the search supposes?
+
+Two looks, since neither sees all. What the model could have stored outside of its fields is compared with what was
+there after `build` (`language/memory.py`). And a sample of all evaluations is done again, the last one first, on fresh
+objects and without the model's own caches. A model that answers otherwise gets an error, whatever was found in it.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from quorate.language.again import Evaluation
+from quorate.language.definition import Definition, Property, Transition
+from quorate.language.errors import ModelError, QuorateError
+from quorate.language.outcome import Outcome
+from quorate.language.run import CAUSES, alike, require_same
+
+
+class Purity:
+    """Whatever is found about a definition within this context is a function of its states, or an error."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.repeated = 0
+        """How many evaluations were done a second time."""
+
+    def __enter__(self) -> Purity:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        # Another error may well come from what the model remembers; an interrupt needs no second opinion.
+        if error is None or isinstance(error, QuorateError):
+            self.require()
+
+    def require(self) -> None:
+        """Raise if the model has not been a function so far."""
+        self.definition.memory.require_unchanged()
+        for cache in self.definition.memory.caches:
+            cache.cache_clear()
+        asked = {id(each.sample): each for each in _askable(self.definition)}
+        for each in reversed(list(asked.values())):
+            kept, each.sample.kept = each.sample.kept, []
+            for evaluation in reversed(kept):
+                self._repeat(each, evaluation)
+        self.definition.memory.require_unchanged()
+
+    def _repeat(self, asked: Transition | Property, evaluation: Evaluation) -> None:
+        self.repeated += 1
+        ask, given, answer = evaluation
+        again = ask(*given)
+        if isinstance(asked, Property):
+            same = (answer.value, answer.reads) == (again.value, again.reads)
+            what = f"the property `{asked.name}` gave another answer, or read other fields, when it was asked again"
+        elif isinstance(answer, tuple) and not isinstance(answer, Outcome) and ask.__name__ == "_paths":
+            require_same(given[0], asked, given[3], answer, again)
+            return
+        else:
+            same = alike(answer, again) if isinstance(answer, Outcome) else answer == again
+            what = f"{asked} did something else when it was asked again about the same state and message"
+        if not same:
+            raise ModelError(what, hint=CAUSES, code="Q104", location=asked.location)
+
+
+def _askable(definition: Definition) -> list[Any]:
+    specs = dict.fromkeys(column.spec for column in definition.columns)
+    finals = [definition.final] if definition.final is not None else []
+    return [*(each for spec in specs for each in spec.transitions), *definition.properties, *finals]

@@ -1,0 +1,457 @@
+# ruff: noqa: E501 - models in a table are one line each
+"""A model that remembers something outside of its fields gets an error with the line, never a verdict (rule 19)."""
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from quorate import QuorateError, check
+from quorate.cli.main import app
+from quorate.cli.target import load
+from quorate.search.options import Options
+from quorate.search.plan import plan
+
+HEAD = """
+import contextvars, functools, itertools, sys, types
+from collections import Counter, defaultdict, deque
+from enum import Flag, auto
+from functools import cache, cached_property, lru_cache
+from quorate import *
+class Go(Message):
+    n: int = 0
+class Said(Event): ...
+"""
+STEP = """
+class A(Process):
+    x: int = 0
+    y: int = 0
+    @step(when=lambda self: self.x < 3)
+    def go(self) -> None:
+        self.x += 1
+        {}
+class S(System):
+    def build(self) -> None:
+        self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool:
+        return True
+"""
+PROPERTY = """
+class A(Process):
+    x: int = 0
+    @step(when=lambda self: self.x < 3)
+    def go(self) -> None:
+        self.x += 1
+class S(System):
+    def build(self) -> None:
+        self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool:
+        {}
+"""
+
+# What is remembered, and the words for it; the line is marked.
+REMEMBERED = {
+    "class attribute": ("class Shared:\n    i = 0", "Shared.i += 1  # here", "`Shared.i` was 0 and is "),
+    "global": ("n = 0", "global n; n += 1  # here", "`n` was 0 and is "),
+    "list": ("LOG: list = []", "LOG.append(self.x)  # here", "`LOG` was [] and is ["),
+    "its method": ("LOG: list = []\nnote = LOG.append", "note(self.x)  # here", "`note` was [] and is ["),
+    "dict": (
+        "KNOWN: dict = {}",
+        "self.y = KNOWN.setdefault('first', self.x)  # here",
+        "`KNOWN` was {} and is {'first'",
+    ),
+    "nested": ("KNOWN = {'a': [1]}", "KNOWN['a'].append(2)  # here", "`KNOWN['a']` was [1] and is [1, 2"),
+    "set": ("SEEN = set()", "SEEN.add(self.x)  # here", "`SEEN` was {} and is {"),
+    "deque": ("LAST = deque([0], 1)", "LAST.append(self.x)  # here", "`LAST` was [0] and is ["),
+    "counter": ("COUNT = Counter()", "COUNT['x'] += 1  # here", "`COUNT` was {} and is {'x'"),
+    "long list": ("LOG = [0] * 100", "LOG[self.x] = self.x  # here", "`LOG` has changed"),
+    "bytearray": ("DATA = bytearray(3)", "DATA[0] = self.x  # here", "`DATA` was bytearray(b'\\x00"),
+    "object": (
+        "class Box:\n    def __init__(self): self.i = 0\nbox = Box()",
+        "box.i = self.x  # here",
+        "`box.i` was 0 and is ",
+    ),
+    "slots": (
+        "class Box:\n    __slots__ = ('i',)\n    def __init__(self): self.i = 0\nbox = Box()",
+        "box.i = self.x  # here",
+        "`box.i` was 0 and is ",
+    ),
+    "method": (
+        "class Box:\n    i = 0\n    def up(self):\n        Box.i += 1  # here\nbox = Box()",
+        "box.up()",
+        "`Box.i` was 0 and is ",
+    ),
+    "namespace": ("box = types.SimpleNamespace(i=0)", "box.i += 1  # here", "`box.i` was 0 and is "),
+    "own class": ("", "type(self).seen = self.x  # here", "`A.seen` is new"),
+    "default of a field": ("", "A.x = 2  # here", "`A.x` was 0 and is 2"),
+    "helper": ("n = 0\ndef up():\n    global n\n    n += 1  # here", "up()", "`n` was 0 and is "),
+    "closure": (
+        "def counting():\n    n = 0\n    def up():\n        nonlocal n\n        n += 1  # here\n        return n\n"
+        "    return up\nup = counting()",
+        "up()",
+        "`n` was 0 and is ",
+    ),
+    "default argument": (
+        "def up(seen=[]):  # here\n    seen.append(1)",
+        "up()",
+        "`a default argument of up` was [] and",
+    ),
+    "function": ("def up():\n    up.n += 1  # here\nup.n = 0", "up()", "`up.n` was 0 and is "),
+    "partial": (
+        "LOG: list = []\ndef note(log, x): log.append(x)\nup = functools.partial(note, LOG)",
+        "up(1)  # here",
+        "`up` was [] and is [1",
+    ),
+    "context": ("now = contextvars.ContextVar('now', default=0)", "now.set(self.x)  # here", "`now` was 0 and is "),
+    "frozen": (
+        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass D:\n    v: int\nd = D(0)",
+        "object.__setattr__(d, 'v', self.x)  # here",
+        "`d.v` was 0 and is ",
+    ),
+    "count": ("ids = itertools.count()", "self.y = next(ids)  # here", "`ids` is an iterator (count)"),
+    "generator": ("ids = (n for n in range(9))", "self.y = next(ids)  # here", "`ids` is an iterator (generator)"),
+    "in a tuple": ("ids = (itertools.count(),)", "self.y = next(ids[0])  # here", "`ids[0]` is an iterator (count)"),
+    "in a default": (
+        "def up(ids=itertools.count()):  # here\n    return next(ids)",
+        "self.y = up()",
+        "`a default argument of up` is an iterator (count)",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    known, path = set(sys.modules), list(sys.path)
+    yield tmp_path
+    for name in set(sys.modules) - known:
+        del sys.modules[name]
+    sys.path[:] = path
+
+
+def written(folder: Path, *parts: str) -> str:
+    file = folder / "mine.py"
+    file.write_text(HEAD + "\n".join(textwrap.dedent(part) for part in parts))
+    return str(file)
+
+
+def call(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, list(arguments))
+    assert "Traceback" not in done.stderr
+    return done.exit_code, done.stdout, done.stderr
+
+
+def error(target: str, **options: object) -> QuorateError:
+    with pytest.raises(QuorateError) as caught:
+        check(load(target), **options)  # type: ignore[arg-type]
+    return caught.value
+
+
+def line(target: str) -> int:
+    return 1 + next(n for n, text in enumerate(Path(target).read_text().splitlines()) if text.endswith("# here"))
+
+
+@pytest.mark.parametrize("name", REMEMBERED)
+def test_what_a_handler_stores(folder: Path, name: str) -> None:
+    before, action, words = REMEMBERED[name]
+    target = written(folder, before, STEP.format(action))
+    found = error(target)
+    assert found.code == "Q104"
+    assert found.message.startswith(words)
+    assert found.location == (target, line(target))
+
+
+@pytest.mark.parametrize("name", [name for name in REMEMBERED if "self" not in REMEMBERED[name][1]])
+def test_what_a_property_stores(folder: Path, name: str) -> None:
+    before, action, words = REMEMBERED[name]
+    action, _, mark = action.partition("  #")
+    target = written(
+        folder, before, PROPERTY.format(f"{action}; return len(self[A]) == 2" + ("  #" + mark) * bool(mark))
+    )
+    found = error(target)
+    assert found.code == "Q104"
+    assert found.message.startswith(words.partition(" was ")[0])
+    assert found.location == (target, line(target))
+
+
+WAYS: dict[str, dict[str, object]] = {
+    "violated": {"property": "no"},
+    "stopped": {"max_states": 2},
+    "out of time": {"timeout": 0.2},
+    "depth first": {"search": "dfs"},
+    "reduced": {"por": "lpor-net"},
+    "unreduced": {"symmetry": "none", "quotient": "off", "dead_messages": "off"},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_the_verdict_would_be(folder: Path, way: str) -> None:
+    bad = STEP.format("Shared.i += 1  # here")
+    no = "    @invariant\n    def no(self) -> bool:\n        return all(a.x < 2 for a in self[A])\n"
+    if way == "out of time":
+        bad = bad.replace("self.x < 3", "True").replace("self.spawn(A, 2)", "self.spawn(A, 3)")
+    target = written(folder, "class Shared:\n    i = 0", bad + no if way == "violated" else bad)
+    assert error(target, **WAYS[way]).code == "Q104"
+
+
+def test_every_command_refuses(folder: Path) -> None:
+    target = written(folder, "class Shared:\n    i = 0", STEP.format("Shared.i += 1  # here"))
+    status, out, _ = call("check", target, "--json")
+    found = json.loads(out)["error"]
+    assert (status, found["code"], found["line"]) == (2, "Q104", line(target))
+    status, _, err = call("plan", target)
+    assert (status, "Q104" in err) == (2, True)
+    with pytest.raises(QuorateError):
+        plan(load(target)(), Options())
+
+
+def test_a_saved_run_is_not_followed_through_a_model_that_remembers(folder: Path) -> None:
+    fine = STEP.format("pass").replace("return True", "return all(a.x < 2 for a in self[A])")
+    target = written(folder, fine)
+    assert call("check", target, "--save", str(folder / "run.json"))[0] == 1
+    assert call("replay", str(folder / "run.json"))[0] == 1
+    sys.modules.pop("mine", None)
+    written(folder, "class Shared:\n    i = 0", fine.replace("pass", "Shared.i += 1"))
+    status, _, err = call("replay", str(folder / "run.json"))
+    assert (status, "Q104" in err) == (2, True)
+
+
+def test_what_is_hidden_is_found_by_asking_again_in_another_order(folder: Path) -> None:
+    target = written(
+        folder, "import queue\nQ = queue.SimpleQueue()", STEP.format("(self.x == 3 and Q.put(1)); self.y = Q.qsize()")
+    )
+    found = error(target, symmetry="none")
+    assert found.code == "Q104"
+    assert found.message.startswith("A.go did something else when it was run again")
+
+
+def test_a_guard_and_a_monitor_and_a_property_are_asked_again(folder: Path) -> None:
+    hidden = "import queue\nQ = queue.SimpleQueue()\ndef up():\n    Q.put(1)\n    return Q.qsize() > 2"
+    guard = """
+    class A(Process):
+        x: int = 0
+        @start
+        def go(self) -> None: self.send(self.pid, Go(1)); self.emit(Said())
+        @quorum(Go, size=1, where=lambda self, m: {where})
+        def done(self, ms: frozenset) -> None: self.x = 1
+    class M(Monitor):
+        n: int = 0
+        @on(Said)
+        def said(self, e: Said) -> None: self.n = {monitor}
+    class S(System):
+        def build(self) -> None:
+            self.spawn(A, 3)
+            self.watch(M)
+        @invariant
+        def ok(self) -> bool: return {answer}
+    """
+    fine = {"where": "True", "monitor": "min(self.n + 1, 2)", "answer": "all(a.x >= 0 for a in self[A])"}
+    assert check(load(written(folder, hidden, guard.format(**fine)))).ok
+    for name, bad in {"where": "up()", "monitor": "int(up())", "answer": "up() or len(self[A]) > 9"}.items():
+        sys.modules.pop("mine", None)
+        assert error(written(folder, hidden, guard.format(**{**fine, name: bad}))).code == "Q104", name
+
+
+# --- what stays legal --------------------------------------------------------------------------------------------
+
+LEGAL = {
+    "constants": (
+        "NAMES = ['a', 'b']\nTABLE = {0: [1, 2], 1: [3]}\nclass K:\n    LIMIT = 3",
+        "self.y = TABLE[0][0] + K.LIMIT",
+    ),
+    "memoised helper": (
+        "@cache\ndef fib(n: int) -> int:\n    return n if n < 2 else fib(n - 1) + fib(n - 2)",
+        "self.y = fib(9)",
+    ),
+    "enum": ("class F(Flag):\n    A = auto()\n    B = auto()", "self.y = (F.A | F.B).value"),
+    "logging": ("import logging\nlog = logging.getLogger('x')", "log.debug('%s', self.x)"),
+    "local mutables": ("", "seen = [1]; seen.append(2); self.y = len(seen)"),
+    "local generators": ("", "self.y = sum(n for n in range(3)); self.y = next(itertools.count(2))"),
+    "a name that is also an attribute": ("y = itertools.count()", "self.y = 1"),
+    "a default that stays": ("def up(table=[1, 2]): return table[0]", "self.y = up()"),
+    "stdlib state": ("import re", "self.y = len(re.findall('a', 'aa'))"),
+}
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_what_does_not_change_may_be_anywhere(folder: Path, name: str) -> None:
+    before, action = LEGAL[name]
+    result = check(load(written(folder, before, STEP.format(action))))
+    assert result.ok
+    assert 0 < result.repeated_calls <= result.python_calls
+
+
+def test_build_may_reset_what_it_uses(folder: Path) -> None:
+    target = written(
+        folder, "LIMIT = [0]", STEP.format("self.y = LIMIT[0]").replace("self.spawn", "LIMIT[0] = 3; self.spawn")
+    )
+    assert check(load(target)).ok
+
+
+# --- objects are made anew for every run -----------------------------------------------------------------------------
+
+CACHES = {
+    "cached_property of a process": ("", "@cached_property\n    def fresh(self) -> bool: return self.x == 0", "", "a.fresh"),
+    "cached_property of the system": ("", "", "@cached_property\n    def xs(self): return [a.x for a in self[A]]", "not any(self.xs)"),
+    "cache of a helper": ("@cache\ndef fresh(a): return a.x == 0", "", "", "fresh(a)"),
+    "lru_cache of a method": ("", "@lru_cache\n    def fresh(self): return self.x == 0", "", "a.fresh()"),
+    "put into the object": ("def fresh(a): return a.__dict__.setdefault('f', a.x == 0)", "", "", "fresh(a)"),
+    "put into the system": ("", "", "def xs(self): return self.__dict__.setdefault('f', [a.x for a in self[A]])", "not any(self.xs())"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CACHES)
+def test_what_a_property_keeps_in_objects_is_not_there_the_next_time(folder: Path, name: str) -> None:
+    before, member, method, answer = CACHES[name]
+    model = f"""
+class A(Process):
+    x: int = 0
+    @start
+    def begin(self) -> None: self.x = 1
+    {member}
+class S(System):
+    def build(self) -> None: self.spawn(A, 2)
+    {method}
+    @invariant
+    def ok(self) -> bool: return all({answer} for a in self[A])
+"""
+    for options in ({}, {"symmetry": "none"}):
+        result = check(load(written(folder, before, model)), **options)  # type: ignore[arg-type]
+        assert (result.verdict, len(result.trace.steps) if result.trace else 0) == ("violated", 1)
+
+
+def test_what_a_handler_keeps_in_its_object_is_refused(folder: Path) -> None:
+    bad = STEP.format("self.y = self.more").replace(
+        "class S(", "    @cached_property\n    def more(self): return 1\nclass S("
+    )
+    found = error(written(folder, bad))
+    assert (found.code, found.message) == (
+        "Q102",
+        "A.more is a cached_property, which keeps its value beside the fields",
+    )
+    for action in ("self.__dict__['z'] = 1", "del self.__dict__['x']", "self.__dict__['x'] = self.__dict__.pop('x')"):
+        sys.modules.pop("mine", None)
+        found = error(written(folder, STEP.format(action)))
+        assert (found.code, found.location and found.location.file) == ("Q102", str(folder / "mine.py")), action
+
+
+# --- functions that do not run when they are called -------------------------------------------------------------------
+
+MEMBERS = """
+{decorated}
+class S(System):
+    def build(self) -> None: self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool: return True
+"""
+SUSPENDED = {
+    "handler": "class A(Process):\n    @start  # here\n    async def go(self): ...",
+    "generator handler": "class A(Process):\n    @start  # here\n    def go(self): yield",
+    "async generator": "class A(Process):\n    @on(Go)  # here\n    async def go(self, m): yield",
+    "quorum": "class A(Process):\n    @quorum(Go, size=1)  # here\n    async def go(self, ms): ...",
+    "monitor": "class M(Monitor):\n    @on(Said)  # here\n    async def go(self, e): ...",
+    "within": "class A(Process):\n    async def within(self): return True  # here",
+    "lambda": "class A(Process):\n    @step(when=lambda self: (yield))  # here\n    def go(self): ...",
+    "when": "async def when(self): return False  # here\nclass A(Process):\n    @start(when=when)\n    def go(self): ...",
+    "property": "class A(Process): ...\nclass S2(System):\n    @invariant  # here\n    async def ok(self): ...",
+    "build": "class A(Process): ...\nclass Base(System):\n    async def build(self): self.spawn(A)  # here",
+    **{
+        name: f"async def bad(*_): ...  # here\nclass A(Process):\n    @quorum(Go, {how})\n    def go(self, ms): ..."
+        for name, how in {
+            "size": "size=bad",
+            "each": "each=bad",
+            "enough": "enough=bad",
+            "where": "size=1, where=bad",
+            "same": "size=1, same=bad",
+            "partial": "size=1, where=functools.partial(bad, 1)",
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize("name", SUSPENDED)
+def test_coroutines_and_generators_are_refused_where_they_are_written(folder: Path, name: str) -> None:
+    target = written(folder, MEMBERS.format(decorated=SUSPENDED[name]))
+    with pytest.raises(QuorateError) as caught:
+        check(load(target + (":Base" if name == "build" else ":S")))
+    assert caught.value.code == "Q106"
+    assert caught.value.location == (target, line(target))
+
+
+WRAPPED = {
+    "handler": ("class A(Process):\n    @start\n    @wrap  # here\n    async def go(self): ...", "A.go returned a coroutine"),
+    "value": ("class A(Process):\n    @start  # here\n    def go(self): return 1", "A.go returned 1"),
+    "when": ("class A(Process):\n    @start(when=lambda self: (n for n in ()))  # here\n    def go(self): ...", "`when` of A.go returned a generator"),
+    "uncalled": ("class A(Process):\n    @step(when=lambda self: self.ready)  # here\n    def go(self): ...\n    def ready(self): return False", "`when` of A.go returned <bound"),
+    "within": ("class A(Process):\n    def within(self): return (n for n in ())  # here", "A.within returned a generator"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_what_comes_back_must_have_a_meaning(folder: Path, name: str) -> None:
+    members, words = WRAPPED[name]
+    wrap = "def wrap(f):\n    @functools.wraps(f)\n    def run(self): return f(self)  # wrapped\n    return run"
+    target = written(folder, wrap, MEMBERS.format(decorated=members))
+    found = error(target)
+    assert (found.code, found.message[: len(words)]) == ("Q106", words)
+    if name != "handler":
+        assert found.location == (target, line(target))
+
+
+# --- what would end the program ------------------------------------------------------------------------------------
+
+ENDS = {
+    "SystemExit": "sys.exit()",
+    "status 0": "sys.exit(0)",
+    "KeyboardInterrupt": "raise KeyboardInterrupt",
+    "GeneratorExit": "raise GeneratorExit",
+    "own": "raise Own('x')",
+}
+PLACES = {
+    "build": "def build(self) -> None:\n        {}  # here\n        self.spawn(A, 2)",
+    "handler": "self.x += 1; {}  # here",
+    "within": "def within(self): {}  # here",
+    "property": "def ok(self) -> bool:\n        {}  # here",
+    "guard": "def guard(self): {}  # here",
+    "monitor": "def said(self, e: Said) -> None: {}  # here",
+}
+ENDING = """
+class Own(BaseException): ...
+def guard(self): return self.x < 3
+class A(Process):
+    x: int = 0
+    @step(when=guard)
+    def go(self) -> None:
+        self.x += 1
+        self.emit(Said())
+    def within(self): return True
+class M(Monitor):
+    @on(Said)
+    def said(self, e: Said) -> None: ...
+class S(System):
+    def build(self) -> None:
+        self.watch(M)
+        self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool:
+        return True
+"""
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", ENDS)
+def test_nothing_in_a_model_ends_the_program(folder: Path, place: str, name: str) -> None:
+    new = PLACES[place].format(ENDS[name])
+    first = new.partition(":")[0] if "def" in new else "self.x += 1"
+    lines = ENDING.splitlines()
+    at = next(n for n, text in enumerate(lines) if text.strip().startswith(first.strip()))
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    target = written(folder, "\n".join([*lines[:at], *(indent + new).splitlines(), *lines[at + 1 :]]))
+    status, out, _ = call("check", target, "--json")
+    found = json.loads(out)["error"]
+    assert (status, found["code"], found["line"]) == (2, "Q119", line(target))
