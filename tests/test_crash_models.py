@@ -544,7 +544,8 @@ class Forgetful(System):
 
 def test_a_recovered_process_has_what_spawn_and_connect_gave_it() -> None:
     assert set(agree(Forgetful()).violations) == {"never_twice"}
-    for options in ({}, {"quotient": "off", "symmetry": "none"}, {"por": "lpor-net"}):
+    ways: list[dict[str, Any]] = [{}, {"quotient": "off", "symmetry": "none"}, {"por": "lpor-net"}]
+    for options in ways:
         result = check(Forgetful(), property="never_twice", **options)
         assert (result.verdict, len(result.trace or ())) == ("violated", 6)
 

@@ -455,3 +455,128 @@ def test_nothing_in_a_model_ends_the_program(folder: Path, place: str, name: str
     status, out, _ = call("check", target, "--json")
     found = json.loads(out)["error"]
     assert (status, found["code"], found["line"]) == (2, "Q119", line(target))
+
+
+# --- whose fault it is -----------------------------------------------------------------------------------------------
+
+BLAMED = {
+    "build": ("self.spawn(A, 2)", "self.spawn(A, {}['no'])  # here", "Q118", "`S.build` raised KeyError: 'no'"),
+    "assertion in build": ("self.spawn(A, 2)", "assert False, 'no'  # here", "Q118", "`S.build` raised no"),
+    "within": ("return True", "return {}[0]  # here", "Q118", "`A.within` raised KeyError: 0"),
+    "within, later": ("return True", "return {0: 1, 1: 1}[self.x]  # here", "Q118", "`A.within` raised KeyError: 2"),
+    "build returns": ("self.spawn(A, 2)", "return self.spawn(A, 2)", "Q106", "S.build returned something"),
+}
+
+
+@pytest.mark.parametrize("name", BLAMED)
+def test_exceptions_of_the_model_are_its_own(folder: Path, name: str) -> None:
+    old, new, code, words = BLAMED[name]
+    target = written(folder, ENDING.replace(old, new, 1))
+    status, out, _ = call("check", target, "--json")
+    found = json.loads(out)["error"]
+    assert (status, found["code"], found["message"]) == (2, code, words)
+    if "# here" in new:
+        assert (found["file"], found["line"]) == (target, line(target))
+
+
+def test_what_nobody_has_foreseen_is_blamed_on_whose_line_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = ENDING.replace("    def build", "    def __init__(self, **values):\n        {}[0]  # here\n    def build", 1)
+    target = written(folder, bad)
+    status, out, _ = call("check", target, "--json")
+    found = json.loads(out)["error"]
+    assert (status, found["code"], found["line"]) == (2, "Q118", line(target))
+    monkeypatch.setattr("quorate.search.check.define", None)
+    status, out, _ = call("check", "ping-pong", "--json")
+    found = json.loads(out)["error"]
+    assert (status, found["code"]) == (2, "Q900")
+    assert found["message"].startswith("internal error, TypeError")
+
+
+TWICE = {
+    "handler": ("class A(Process):\n    go: int = 0\n    @start  # here\n    def go(self): ...", "A.go is a field in line 12 and a method in line 13"),
+    "helper": ("class A(Process):\n    go: int\n    def go(self): ...  # here", "A.go is a field in line 12 and a method in line 13"),
+    "property": ("class A(Process):\n    go: int\n    @property  # here\n    def go(self): ...", "A.go is a field in line 12 and a method in line 13"),
+    "inherited": ("class B(Process):\n    go: int = 0\nclass A(B):\n    def go(self): ...  # here", "A.go is a field in line 12 and a method in line 14"),
+    "message": ("class M(Message):\n    n: int\n    def n(self): ...  # here", "M.n is a field in line 12 and a method in line 13"),
+    "monitor": ("class M(Monitor):\n    said: int = 0\n    @on(Said)  # here\n    def said(self, e): ...", "M.said is a field in line 12 and a method in line 13"),
+    "parameter": ("class A(Process): ...\nclass S(System):\n    n: int = 2\n    def build(self): self.spawn(A)\n    @invariant  # here\n    def n(self): return True\nclass A(Process): ...\nclass Last(S): ...", "S.n is a parameter in line 12 and a method in line 14"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_name_has_one_meaning(folder: Path, name: str) -> None:
+    model, words = TWICE[name]
+    target = written(folder, model if name == "parameter" else MEMBERS.format(decorated=model))
+    with pytest.raises(QuorateError) as caught:
+        check(load(target + ":S"))
+    assert (caught.value.code, caught.value.message) == ("Q106", words)
+    assert caught.value.location == (target, line(target))
+
+
+# The line that is at fault, not the first of the class or of its first method.
+LINES = {
+    "within of a monitor": "class M(Monitor):\n    @on(Said)\n    def said(self, e): ...\n    def within(self): return True  # here",
+    "durable": "class A(Process):\n    x: int = 0\n    durable = ('y',)  # here\n    @start\n    def go(self): ...",
+    "durable text": "class A(Process):\n    x: int = 0\n    durable = 'x'  # here",
+    "reserved": "class A(Process):\n    x: int = 0\n    pid: int = 0  # here",
+    "init": "class A(Process):\n    x: int = 0\n    def __init__(self): ...  # here",
+    "reserved in a message": "class M(Message):\n    n: int\n    sender: int  # here",
+    "default": "class A(Process):\n    x: int = 0\n    y: list = []  # here",
+    "forgotten": "class B(Process):\n    @start\n    def go(self): ...\nclass A(B):\n    x: int = 0\n    go = 3  # here",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_an_error_shows_the_line_that_is_wrong(folder: Path, name: str) -> None:
+    model = LINES[name]
+    watched = "class S(System):\n    def build(self): self.spawn(A); self.watch(M)" if "(Monitor)" in model else MEMBERS
+    head = "class A(Process): ...\n" if "class A" not in model else ""
+    text = head + model + "\n" + watched.format(decorated="")
+    target = written(folder, text)
+    with pytest.raises(QuorateError) as caught:
+        check(load(target + ":S"))
+    assert caught.value.location == (target, line(target))
+
+
+PARAMETERS = {
+    "type": "    servers: int = 3\n    weights: list = 1  # here\n",
+    "default": "    servers: int = 3\n    name: str = 1  # here\n",
+    "taken": "    servers: int = 3\n    spawn: int = 1  # here\n",
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_so_does_one_about_parameters(folder: Path, name: str) -> None:
+    target = written(folder, ENDING.replace("class S(System):\n", "class S(System):\n" + PARAMETERS[name]))
+    found = error(target)
+    assert (found.code, found.location) == ("Q106", (target, line(target)))
+
+
+SIZES = ["lambda self: 0", "'zero'", "lambda self: -1", "lambda self: True", "lambda self: 1.0"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_size_that_is_none_is_an_error_once_there_is_a_message(folder: Path, size: str) -> None:
+    model = """
+class A(Process):
+    zero: int = 0
+    x: int = 0
+    @start(when=lambda self: {sends})
+    def go(self) -> None: self.send(self.pid, Go(1))
+    @quorum(Go, size={size})
+    def done(self, ms: frozenset) -> None: self.x = 1
+class S(System):
+    def build(self) -> None: self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool: return True
+"""
+    found = error(written(folder, model.format(size=size, sends=True)))
+    assert (found.code, found.message.startswith("A.done: size is ")) == ("Q107", True)
+    sys.modules.pop("mine", None)
+    assert check(load(written(folder, model.format(size=size, sends=False)))).ok
+
+
+def test_too_many_initial_states_come_with_advice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quorate.language.build.MAX_PATHS", 3)
+    found = error(written(folder, ENDING.replace("self.spawn(A, 2)", "self.spawn(A, x=self.choose(range(9)))", 1)))
+    assert (found.code, found.hint.startswith("choose fewer fields")) == ("Q502", True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quorate.language.attacker import Attacker
-from quorate.language.automaton import MISSING, Automaton, location_of
+from quorate.language.automaton import MISSING, Automaton
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.errors import LimitError, Location, ModelError, ParameterError, QuorateError, caller, did_you_mean
 from quorate.language.failures import blame
@@ -14,6 +14,7 @@ from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
 from quorate.language.pid import NotDecomposed, Pid, server_of
+from quorate.language.places import location_of
 from quorate.language.process import Process
 from quorate.language.purity import refuse_suspended
 from quorate.language.renaming import names_in

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from quorate.language.again import Sample
 from quorate.language.attacker import Arsenal, Attacker, LearningAttacker
-from quorate.language.automaton import Automaton, class_location, location_of
+from quorate.language.automaton import Automaton
 from quorate.language.build import Layout, build_all
 from quorate.language.environment import Environment
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
@@ -20,6 +20,7 @@ from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
 from quorate.language.pid import NotDecomposed, Pid, column_of, server_of
+from quorate.language.places import location_of, member_location
 from quorate.language.purity import forbid_impure, refuse_suspended
 from quorate.language.system import System
 from quorate.language.traffic import Channel, check_network
@@ -402,7 +403,7 @@ def read_class(cls: type[Automaton]) -> Spec:
             f"{cls.__name__}.within: a monitor cannot bound what is explored",
             hint="put the bound on a process",
             code="Q106",
-            location=location_of(within) or class_location(cls),
+            location=member_location(cls, "within"),
         )
     kept: tuple[str, ...] = getattr(cls, "durable", ())
     durable = tuple(name in kept for name in visible)
@@ -492,7 +493,7 @@ def _forgotten(cls: type, name: str, function: Any, what: str, decorator: str) -
         f"{cls.__name__}.{name} overrides a {what} but is none itself",
         hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
         code="Q106",
-        location=location_of(function) or class_location(cls),
+        location=member_location(cls, name),
     )
 
 

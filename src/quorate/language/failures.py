@@ -71,12 +71,29 @@ def blame(what: str, error: BaseException, place: Location | None, hint: str) ->
     return ModelError(f"{what} raised {failure.text}", hint=hint, code="Q118", location=location)
 
 
+def model_at_fault(error: BaseException) -> ModelError | None:
+    """Of an error that nobody expected: that it is the model's, if its last line is, the library's lines left out."""
+    traceback, last = error.__traceback__, ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not _is_library(file):
+            last = file
+        traceback = traceback.tb_next
+    if not last or not is_model_file(last) or not is_models(error):
+        return None
+    return blame("the model", error, None, "QUORATE_TRACEBACK=1 shows how it got there")
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith((_LIBRARY, "<frozen"))
+
+
 def _innermost(traceback: TracebackType | None) -> Location | None:
     """The last line of model code on the way to the error; the standard library's lines would not help."""
     found: Location | None = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_model_file(file) and not file.startswith(_LIBRARY) and not file.startswith("<frozen"):
+        if is_model_file(file) and not _is_library(file):
             found = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

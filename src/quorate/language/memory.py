@@ -23,9 +23,10 @@ from functools import cached_property, partial
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quorate.language.automaton import Automaton, location_of
+from quorate.language.automaton import Automaton
 from quorate.language.errors import Location, ModelError, is_model_file
 from quorate.language.message import Record
+from quorate.language.places import location_of
 from quorate.language.system import System
 
 if TYPE_CHECKING:

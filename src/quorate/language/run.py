@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import Any
 
-from quorate.language.automaton import Automaton, attach, location_of
+from quorate.language.automaton import Automaton, attach
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.definition import Column, Transition
 from quorate.language.errors import ModelError
@@ -17,6 +17,7 @@ from quorate.language.failures import blame, failure_of, is_models
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashed
 from quorate.language.pid import Pid
+from quorate.language.places import location_of
 from quorate.language.purity import is_answer, returned
 from quorate.language.values import BadValueError, ContentSet, encode
 from quorate.language.watchdog import supervised
