@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 from quorate import QuorateError, check
 from quorate.cli.main import app
 from quorate.cli.target import load
+from quorate.explore.session import Session
+from quorate.language.definition import define
+from quorate.properties import evaluate
 from quorate.search.options import Options
 from quorate.search.plan import plan
 
@@ -340,6 +343,57 @@ def test_what_a_handler_keeps_in_its_object_is_refused(folder: Path) -> None:
         assert (found.code, found.location and found.location.file) == ("Q102", str(folder / "mine.py")), action
 
 
+@pytest.mark.parametrize("who", ["A", "M"])
+def test_nor_can_a_mutable_value_be_smuggled_into_a_field(folder: Path, who: str) -> None:
+    bad = ENDING.replace("self.x += 1", "self.__dict__['x'] = []") if who == "A" else ENDING
+    if who == "M":
+        field = "class M(Monitor):\n    x: int = 0"
+        bad = bad.replace("class M(Monitor):", field).replace(": ...\nclass S", ": self.__dict__['x'] = []\nclass S")
+    found = error(written(folder, bad))
+    assert (found.code, found.message.startswith(f"{who}.x holds [] of type list")) == ("Q101", True)
+
+
+def test_nor_can_a_message_be_changed_by_force(folder: Path) -> None:
+    model = """
+class A(Process):
+    x: int = 0
+    @start
+    def begin(self) -> None: self.send(self.pid, Go(1))
+    @on(Go)  # here
+    def take(self, m: Go) -> None:
+        object.__setattr__(m, "n", m.n + 1)
+        self.x = m.n
+class S(System):
+    def build(self) -> None: self.spawn(A, 2)
+    @invariant
+    def ok(self) -> bool: return True
+"""
+    target = written(folder, model)
+    found = error(target)
+    assert (found.code, found.location) == ("Q103", (target, line(target)))
+
+
+def test_other_modules_of_the_model_belong_to_it(folder: Path) -> None:
+    (folder / "helping.py").write_text("count = 0\ndef up():\n    global count\n    count += 1  # here\n")
+    for action in ("helping.count += 1", "helping.up()"):
+        sys.modules.pop("mine", None)
+        sys.modules.pop("helping", None)
+        found = error(written(folder, "import helping", STEP.format(action)))
+        assert found.code == "Q104", action
+        assert "count` was 0 and is " in found.message
+
+
+def test_a_model_may_be_installed_like_a_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quorate.language.memory._ELSEWHERE", (f"{folder}/",))
+    assert error(written(folder, "class Shared:\n    i = 0", STEP.format("Shared.i += 1"))).code == "Q104"
+
+
+def test_the_explorer_shows_nothing_that_depends_on_where_one_has_been(folder: Path) -> None:
+    session = Session(define(load(written(folder, "class Shared:\n    i = 0", STEP.format("Shared.i += 1")))()))
+    with pytest.raises(QuorateError, match="`Shared.i` was 0"):
+        session.at((0, 0))
+
+
 # --- functions that do not run when they are called -------------------------------------------------------------------
 
 MEMBERS = """
@@ -455,6 +509,20 @@ def test_nothing_in_a_model_ends_the_program(folder: Path, place: str, name: str
     status, out, _ = call("check", target, "--json")
     found = json.loads(out)["error"]
     assert (status, found["code"], found["line"]) == (2, "Q119", line(target))
+
+
+def test_ctrl_c_is_nobodys_fault(folder: Path) -> None:
+    model = ENDING.replace("self.watch(M)", "signal.raise_signal(signal.SIGINT); self.watch(M)")
+    system = load(written(folder, "import signal", model))
+    with pytest.raises(KeyboardInterrupt):
+        define(system)
+    model = ENDING.replace("        return True", "        signal.raise_signal(signal.SIGINT); return True")
+    sys.modules.pop("mine", None)
+    system = load(written(folder, "import signal", model))
+    definition = define(system)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(definition, definition.invariants[0], definition.initials[0])
+    assert check(system).stopped_by == "interrupt"  # a check then still says how far it got
 
 
 # --- whose fault it is -----------------------------------------------------------------------------------------------

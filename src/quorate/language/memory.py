@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextvars import ContextVar
 from enum import Enum
-from functools import cached_property, partial
+from functools import _lru_cache_wrapper, cached_property, partial
 from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,6 +61,7 @@ class Memory:
 
     def __init__(self, definition: Definition) -> None:
         self._roots = list(_roots(definition))
+        self._homes = tuple(_homes(definition))
         self._codes: dict[CodeType, None] = {}
         self.caches: list[Any] = []
         """Functions with a `functools.cache`: pure ones may stay, and are asked without it in the end."""
@@ -75,7 +76,7 @@ class Memory:
                 raise ModelError(
                     f"`{place.words}` {_shown(before, after)}: the model remembers something outside of its fields",
                     hint="what a process remembers is a field of it, what a property remembers a field of a Monitor: "
-                    "only those are part of a state",
+                    "only those are part of a state; a helper may cache with functools.cache",
                     code="Q104",
                     location=self._line(place),
                 )
@@ -99,10 +100,10 @@ class Memory:
     def _parts(self, place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
         """What a value is made of; what it is by itself is noted in `found`."""
         if isinstance(value, FunctionType):
-            if _is_model(value.__code__.co_filename):
+            if self._is_model(value.__code__.co_filename):
                 yield from self._function(value)
         elif isinstance(value, type):
-            if _is_model(_file_of(value)):
+            if self._is_model(_file_of(value)):
                 yield from self._class(value)
         elif isinstance(value, (MethodType, staticmethod, classmethod)):
             yield place, value.__func__
@@ -116,7 +117,7 @@ class Memory:
             yield from ((place, part) for part in (value.fget, value.fset))
         elif isinstance(value, cached_property):
             yield place, value.func
-        elif hasattr(value, "cache_clear") and hasattr(value, "__wrapped__"):
+        elif isinstance(value, _lru_cache_wrapper):
             self.caches.append(value)
             yield place, value.__wrapped__
         elif isinstance(value, ContextVar):
@@ -126,9 +127,11 @@ class Memory:
                 return
         elif isinstance(value, (list, tuple, set, frozenset, dict, deque)):
             yield from _contents(place, value, found)
+            if hasattr(value, "__dict__") and self._is_model(_file_of(type(value))):
+                yield from _attributes(place, value)
         elif isinstance(value, (bytearray, array)):
             found[place] = repr(value) if len(value) <= _SHORT else (len(value), hash(bytes(value)))
-        elif _is_model(_file_of(type(value))) or isinstance(value, SimpleNamespace):
+        elif self._is_model(_file_of(type(value))) or isinstance(value, SimpleNamespace):
             yield from _attributes(place, value)
             yield place, type(value)
         elif hasattr(type(value), "__next__") and self._is_named(place):
@@ -159,7 +162,16 @@ class Memory:
         names = list(dict.fromkeys(_names(code)))
         for named in names:
             if named in function.__globals__:
-                yield from _global(Place(named, named, function), function.__globals__[named], names)
+                yield from self._global(Place(named, named, function), function.__globals__[named], names)
+
+    def _global(self, place: Place, value: Any, names: list[str]) -> Iterator[tuple[Place, Any]]:
+        """A global; of a module of the model those of its globals that the code may mean."""
+        if not isinstance(value, ModuleType):
+            yield place, value
+        elif self._is_model(getattr(value, "__file__", None)):
+            for name in names:
+                if name in vars(value) and place.words.count(".") < 3:  # modules name one another
+                    yield from self._global(Place(f"{place.words}.{name}", name), vars(value)[name], names)
 
     def _class(self, cls: type) -> Iterator[tuple[Place, Any]]:
         for base in cls.__mro__[1:]:
@@ -170,6 +182,12 @@ class Memory:
                 name.startswith("__") or name in ours or (name.startswith("_") and issubclass(cls, Enum))
             ):
                 yield Place(f"{cls.__qualname__}.{name}", name, cls), value
+
+    def _is_model(self, file: str | None) -> bool:
+        """Whether a file is the model's: any that is neither ours nor installed, and what is beside its classes."""
+        if file is None or not is_model_file(file) or file.startswith("<fro"):
+            return False
+        return file.startswith(self._homes) or not file.startswith(_ELSEWHERE)
 
     # --- the code that does it -----------------------------------------------------------------------------------
 
@@ -217,16 +235,6 @@ def _roots(definition: Definition) -> Iterator[tuple[Place, Any]]:
         yield Place(cls.__name__, ""), cls
 
 
-def _global(place: Place, value: Any, names: list[str]) -> Iterator[tuple[Place, Any]]:
-    """A global; of a module of the model those of its globals that the code may mean."""
-    if not isinstance(value, ModuleType):
-        yield place, value
-    elif _is_model(getattr(value, "__file__", None)):
-        for name in names:
-            if name in vars(value) and not isinstance(vars(value)[name], ModuleType):
-                yield Place(f"{place.words}.{name}", name), vars(value)[name]
-
-
 def _contents(place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
     items = [*value.keys(), *value.values()] if isinstance(value, dict) else value
     if _ATOMS.issuperset(map(type, items)):
@@ -245,8 +253,6 @@ def _contents(place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tup
         if not isinstance(value, (tuple, frozenset)):
             found[place.inside(" (length)")] = len(value)
         yield from ((place.inside(f"[{number}]"), item) for number, item in enumerate(value))
-    if hasattr(value, "__dict__") and _is_model(_file_of(type(value))):
-        yield from _attributes(place, value)
 
 
 def _written(value: Any) -> str:
@@ -290,8 +296,13 @@ def _uses(code: CodeType, name: str) -> Iterator[tuple[Any, Location]]:
             yield from _uses(constant, name)
 
 
-def _is_model(file: str | None) -> bool:
-    return file is not None and is_model_file(file) and not file.startswith(_ELSEWHERE) and not file.startswith("<fro")
+def _homes(definition: Definition) -> Iterator[str]:
+    """The packages that the classes of a model are in, or their files: a model may be installed like a library."""
+    for cls in dict.fromkeys((*(column.cls for column in definition.columns), type(definition.system))):
+        file = _file_of(cls)
+        if file is not None and is_model_file(file):
+            package = getattr(sys.modules.get(cls.__module__), "__package__", "")
+            yield os.path.join(os.path.dirname(file), "") if package else file
 
 
 def _file_of(cls: type) -> str | None:

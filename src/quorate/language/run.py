@@ -14,10 +14,10 @@ from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.definition import Column, Transition
 from quorate.language.errors import ModelError
 from quorate.language.failures import blame, failure_of, is_models
-from quorate.language.message import Event, Message
+from quorate.language.message import Event, Message, bad_field
 from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashed
 from quorate.language.pid import Pid
-from quorate.language.places import location_of
+from quorate.language.places import location_of, member_location
 from quorate.language.purity import is_answer, returned
 from quorate.language.values import BadValueError, ContentSet, encode
 from quorate.language.watchdog import supervised
@@ -381,8 +381,11 @@ def require_same(
                 code="Q103",
                 location=transition.location,
             )
-    if len(outcomes) == len(again) and all(map(alike, outcomes, again)):
-        return
+    try:
+        if len(outcomes) == len(again) and all(map(alike, outcomes, again)):
+            return
+    except BadValueError:
+        raise smuggled(column, next(one.local for one in outcomes if one.local is not None)) from None
     raise ModelError(
         f"{transition} did something else when it was run again on the same state and messages"
         + _first_difference(column, outcomes, again),
@@ -390,6 +393,18 @@ def require_same(
         code="Q104",
         location=transition.location,
     )
+
+
+def smuggled(column: Column, local: Local) -> ModelError:
+    """The error for a value that got into a field past the assignment that would have refused it."""
+    for name, value in zip(column.fields, local, strict=True):
+        try:
+            encode(value)
+        except BadValueError as bad:
+            error = bad_field(column.cls, name, bad)
+            error.location = member_location(column.cls, name)
+            return error
+    raise AssertionError("only called for values that cannot be encoded")
 
 
 def alike(one: Outcome, two: Outcome) -> bool:

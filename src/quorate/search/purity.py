@@ -7,6 +7,7 @@ objects and without the model's own caches. A model that answers otherwise gets 
 
 from __future__ import annotations
 
+from time import perf_counter
 from types import TracebackType
 from typing import Any
 
@@ -16,6 +17,9 @@ from quorate.language.errors import ModelError, QuorateError
 from quorate.language.outcome import Outcome
 from quorate.language.run import CAUSES, alike, require_same
 
+SECONDS = 1.0
+"""Repeating takes at most so long, or a tenth of what the check took: handlers may be slow, and time may be up."""
+
 
 class Purity:
     """Whatever is found about a definition within this context is a function of its states, or an error."""
@@ -24,6 +28,8 @@ class Purity:
         self.definition = definition
         self.repeated = 0
         """How many evaluations were done a second time."""
+
+        self._begun = perf_counter()
 
     def __enter__(self) -> Purity:
         return self
@@ -38,11 +44,13 @@ class Purity:
         self.definition.memory.require_unchanged()
         for cache in self.definition.memory.caches:
             cache.cache_clear()
-        asked = {id(each.sample): each for each in _askable(self.definition)}
-        for each in reversed(list(asked.values())):
+        now = perf_counter()
+        until = now + max(SECONDS, (now - self._begun) / 10)
+        for each in reversed(_askable(self.definition)):
             kept, each.sample.kept = each.sample.kept, []
             for evaluation in reversed(kept):
-                self._repeat(each, evaluation)
+                if perf_counter() < until:
+                    self._repeat(each, evaluation)
         self.definition.memory.require_unchanged()
 
     def _repeat(self, asked: Transition | Property, evaluation: Evaluation) -> None:
