@@ -12,11 +12,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from quorate import _core
+from quorate.language.again import smuggled
 from quorate.language.definition import Column, Definition, Property, Transition
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashed
 from quorate.language.pid import column_of
-from quorate.language.run import accepts, fire, observe, prepare, recovered, smuggled
+from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import BadValueError, encode
 from quorate.properties import evaluate
 from quorate.semantics import State

@@ -9,15 +9,16 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import Any
 
+from quorate.language.again import require_same, signature
 from quorate.language.automaton import Automaton, attach
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.definition import Column, Transition
 from quorate.language.errors import ModelError
 from quorate.language.failures import blame, failure_of, is_models
-from quorate.language.message import Event, Message, bad_field
+from quorate.language.message import Event, Message
 from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashed
 from quorate.language.pid import Pid
-from quorate.language.places import location_of, member_location
+from quorate.language.places import location_of
 from quorate.language.purity import is_answer, returned
 from quorate.language.values import BadValueError, ContentSet, encode
 from quorate.language.watchdog import supervised
@@ -346,97 +347,6 @@ def _paths(column: Column, transition: Transition, local: Local, messages: tuple
 
 def _endless(outcome: Outcome) -> bool:
     return outcome.failure is not None and outcome.failure.code == "Q114"
-
-
-def signature(outcome: Outcome) -> bytes:
-    """What an outcome does, without the choices that led there. The text of a failure may hold an address: left out."""
-    failure = outcome.failure
-    why = None if failure is None else (failure.kind, failure.file, failure.line)
-    return encode((outcome.local, outcome.sends, outcome.events, outcome.cut, why))
-
-
-CAUSES = (
-    "usual causes: random, time, id(), a global or class attribute that changes, the order of a set of str; "
-    "for chance use self.choose(options), for memory a field"
-)
-
-
-def require_same(
-    column: Column,
-    transition: Transition,
-    messages: tuple[Message, ...],
-    outcomes: tuple[Outcome, ...],
-    again: tuple[Outcome, ...],
-) -> None:
-    """Refuse a handler that does something else on the same state and messages.
-
-    At once, not as an outcome that is reported where the search gets to it: which evaluations are done twice is no part
-    of what a transition does.
-    """
-    for message in messages:
-        if not _unchanged(message):
-            raise ModelError(
-                f"{transition} changes the {type(message).__name__} it received",
-                hint="messages are immutable, also by way of object.__setattr__: make a new one",
-                code="Q103",
-                location=transition.location,
-            )
-    try:
-        if len(outcomes) == len(again) and all(map(alike, outcomes, again)):
-            return
-    except BadValueError:
-        raise smuggled(column, next(one.local for one in outcomes if one.local is not None)) from None
-    raise ModelError(
-        f"{transition} did something else when it was run again on the same state and messages"
-        + _first_difference(column, outcomes, again),
-        hint=CAUSES,
-        code="Q104",
-        location=transition.location,
-    )
-
-
-def smuggled(column: Column, local: Local) -> ModelError:
-    """The error for a value that got into a field past the assignment that would have refused it."""
-    for name, value in zip(column.fields, local, strict=True):
-        try:
-            encode(value)
-        except BadValueError as bad:
-            error = bad_field(column.cls, name, bad)
-            error.location = member_location(column.cls, name)
-            return error
-    raise AssertionError("only called for values that cannot be encoded")
-
-
-def alike(one: Outcome, two: Outcome) -> bool:
-    """Where a recursion without end gives up, or the memory, depends on what else is there."""
-    for limit in ("RecursionError", "MemoryError"):
-        if all(each.failure is not None and each.failure.text.startswith(limit) for each in (one, two)):
-            return True
-    return signature(one) == signature(two)
-
-
-def _unchanged(message: Message) -> bool:
-    cached = message.__dict__.get("_encoded")
-    if cached is None:
-        return True
-    fresh = _new(type(message))
-    fresh.__dict__.update({name: value for name, value in message.__dict__.items() if name != "_encoded"})
-    return bool(encode(fresh) == cached)
-
-
-def _first_difference(column: Column, first: tuple[Outcome, ...], second: tuple[Outcome, ...]) -> str:
-    from quorate.language.values import show
-
-    for one, two in zip(first, second, strict=False):
-        if one.local is not None and two.local is not None:
-            for name, before, after in zip(column.fields, one.local, two.local, strict=True):
-                if encode(before) != encode(after):
-                    return f": {column.cls.__name__}.{name} became {show(before)} first and {show(after)} then"
-        if encode(one.sends) != encode(two.sends):
-            return ": it sent other messages"
-        if encode(one.events) != encode(two.events):
-            return ": it emitted other events"
-    return ""
 
 
 def _observe(column: Column, reactions: list[Transition], local: Local, event: Event) -> Local:

@@ -11,11 +11,10 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from quorate.language.again import Evaluation
+from quorate.language.again import CAUSES, Evaluation, require_same
 from quorate.language.definition import Definition, Property, Transition
 from quorate.language.errors import ModelError, QuorateError
 from quorate.language.outcome import Outcome
-from quorate.language.run import CAUSES, alike, require_same
 
 SECONDS = 1.0
 """Repeating takes at most so long, or a tenth of what the check took: handlers may be slow, and time may be up."""
@@ -60,12 +59,15 @@ class Purity:
         if isinstance(asked, Property):
             same = (answer.value, answer.reads) == (again.value, again.reads)
             what = f"the property `{asked.name}` gave another answer, or read other fields, when it was asked again"
-        elif isinstance(answer, tuple) and not isinstance(answer, Outcome) and ask.__name__ == "_paths":
+        elif isinstance(answer, Outcome):
+            require_same(given[0], asked, (), (answer,), (again,))
+            return
+        elif type(answer) is tuple:  # all that a transition may do
             require_same(given[0], asked, given[3], answer, again)
             return
         else:
-            same = alike(answer, again) if isinstance(answer, Outcome) else answer == again
-            what = f"{asked} did something else when it was asked again about the same state and message"
+            same = answer == again
+            what = f"a guard of {asked} gave another answer when it was asked again about the same state and message"
         if not same:
             raise ModelError(what, hint=CAUSES, code="Q104", location=asked.location)
 
