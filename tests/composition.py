@@ -93,7 +93,7 @@ class Unreduced:
     def _record(self, sight: Sight, asked: tuple[str, ...], ways: Ways) -> Recorder:
         """What is seen of all states, and of the deadlocks."""
         recorder = Recorder(self.definition, sight)
-        result = self.check(recorder.attached(), property=asked, **ways)
+        result = recorder.check(**self.environment, property=asked, **ways)
         assert self.fails or result.verdict == "holds"
         recorder.ends = result.deadlocks
         return recorder

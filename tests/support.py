@@ -4,7 +4,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quorate import Process, System
+import pytest
+
+from quorate import ModelError, Process, System
 from quorate.language.definition import Column, Definition, Transition, define
 from quorate.language.message import Message
 from quorate.language.outcome import Failure, Outcome
@@ -28,6 +30,13 @@ def alone(cls: type[Process], **fields: Any) -> Definition:
             self.spawn(cls, **fields)
 
     return define(One())
+
+
+def refused(cls: type[Process], name: str, *messages: Message) -> ModelError:
+    """The error for a handler that is no function of its state and messages."""
+    with pytest.raises(ModelError) as caught:
+        run(cls, name, *messages)
+    return caught.value
 
 
 def column(definition: Definition, name: str) -> Column:

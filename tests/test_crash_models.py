@@ -13,6 +13,7 @@ from quorate import (
     Pid,
     Process,
     System,
+    can,
     check,
     crashes,
     fifo,
@@ -495,3 +496,115 @@ def test_crashes_with_recovery_losses_and_duplicates(network: Network) -> None:
     found = agree(Harsh())
     assert set(found.violations) == {"both_count"}
     agree(Harsh(), crashes=2)
+
+
+# --- recovery: what is volatile is as it was at the beginning of the run (rule 20) ------------------------------------
+
+
+class Charge(Message): ...
+
+
+class Bank(Process):
+    charges: int = 0
+
+    @on(Charge)
+    def charge(self, m: Charge) -> None:
+        self.charges += 1
+
+
+class Worker(Process):
+    """Its links have a default, so that what `connect` sets is not what the class says."""
+
+    banks: Peers = Peers()
+    given: int = 0
+    done: bool = False
+
+    @step(when=lambda self: not self.done)
+    def work(self) -> None:
+        self.done = True
+        self.send(self.banks, Charge())
+
+
+class Forgetful(System):
+    network = multiset()
+    faults = crashes(1, of=Worker, recover=True)
+
+    def build(self) -> None:
+        worker = self.spawn(Worker, given=7)
+        self.connect(worker, banks=self.spawn(Bank, 1))
+
+    @invariant
+    def never_twice(self) -> bool:
+        return all(bank.charges <= 1 for bank in self[Bank])
+
+    @invariant
+    def connected(self) -> bool:
+        return all(worker.given == 7 and len(worker.banks) == 1 for worker in self[Worker])
+
+
+def test_a_recovered_process_has_what_spawn_and_connect_gave_it() -> None:
+    assert set(agree(Forgetful()).violations) == {"never_twice"}
+    ways: list[dict[str, Any]] = [{}, {"quotient": "off", "symmetry": "none"}, {"por": "lpor-net"}]
+    for options in ways:
+        result = check(Forgetful(), property="never_twice", **options)
+        assert (result.verdict, len(result.trace or ())) == ("violated", 6)
+
+
+class Member(Process):
+    """Notes durably with which mode it began, and forgets the mode."""
+
+    durable = ("first",)
+    mode: int = 0
+    friends: Peers = Peers()
+    first: int = 0
+
+    @step(when=lambda self: self.first == 0)
+    def note(self) -> None:
+        self.first = self.mode
+        self.mode = 9
+        self.friends = Peers()
+
+
+class Choosing(System):
+    """Several initial states, which differ in volatile fields, identities among them."""
+
+    members: int = 2
+    faults = crashes(1, recover=True)
+
+    def build(self) -> None:
+        members = [self.spawn(Member, mode=self.choose((1, 2))) for _ in range(self.members)]
+        for one in members:
+            self.connect(one, friends=self.choose((Peers([one]), Peers(members))))
+
+    @invariant
+    def as_at_the_beginning(self) -> bool:
+        return all(member.mode in (9, member.first) for member in self[Member] if member.first)
+
+    @invariant
+    def with_friends(self) -> bool:
+        return all(bool(member.friends) == (member.mode != 9) for member in self[Member])
+
+    @can
+    def back_with_one(self) -> bool:
+        return any(member.first == member.mode == 1 for member in self[Member])
+
+    @can
+    def back_with_two(self) -> bool:
+        return any(member.first == member.mode == 2 and len(member.friends) == self.members for member in self[Member])
+
+
+@pytest.mark.parametrize("members", [2, 3])
+def test_the_beginning_is_that_of_the_run(members: int) -> None:
+    agree(Choosing(members=members))
+    plain = check(Choosing(members=members), symmetry="none", quotient="off")
+    assert plain.ok
+    exchanged = check(Choosing(members=members), quotient="off")
+    assert exchanged.ok
+    assert exchanged.reductions["symmetry"]["ran"]
+    assert exchanged.reductions["symmetry"]["stands_for"] == plain.states
+    assert check(Choosing(members=members), self_check=True).ok
+
+
+def test_where_all_initial_states_agree_nothing_is_added_to_the_state() -> None:
+    assert define(Forgetful()).columns[0].fields == ("banks", "given", "done")
+    assert define(Choosing()).columns[0].fields == ("mode", "friends", "first", "began:as")

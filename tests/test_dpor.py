@@ -134,7 +134,7 @@ def compare_observations(known: System) -> None:
     for options in COMBINATIONS:
         recorder, alone = Recorder(definition, sight), Recorder(definition, sight)
         for noting, asked in ((recorder, ("noted", "deadlock")), (alone, ("deadlock",))):
-            result = check(noting.attached(), property=asked, **options)
+            result = noting.check(property=asked, **options)
             if result.stopped_by is None:
                 # The first evaluation may be void: it reads fields that were not observed before (rule 8).
                 if "noted" in asked:

@@ -381,3 +381,78 @@ def test_a_debugger_keeps_its_place() -> None:
         assert sys.gettrace() is tracer
     finally:
         sys.settrace(before)
+
+
+class Guarded(System):
+    """Operands that raise wherever Python would not evaluate them."""
+
+    def build(self) -> None:
+        self.spawn(Server, 2)
+
+    @invariant
+    def conjunction(self) -> bool:
+        return all(len(s.log) >= 1 and s.log[0] == 7 for s in self[Server])
+
+    @invariant
+    def disjunction(self) -> bool:
+        return not any(len(s.log) == 0 or s.log[0] == 7 for s in self[Server])
+
+    @invariant
+    def conditional(self) -> bool:
+        return all((s.log[0] == 7 if s.log else s.up) for s in self[Server])
+
+    @invariant
+    def conditions(self) -> bool:
+        return any(s.log[0] == 7 for s in self[Server] if s.log)
+
+    @invariant
+    def nobody(self) -> bool:
+        return len(self[Leader]) > 0 and self[Leader][0].up
+
+    @invariant
+    def nested(self) -> bool:
+        return all(
+            any(len(t.log) > n and t.log[n] == s.load for n in range(2)) for s in self[Server] for t in self[Server]
+        )
+
+    @invariant
+    def same_name(self) -> bool:
+        (s, _) = self[Server]
+        return len(s.log) > 0 or any(s.log[0] for s in self[Server] if s.log)
+
+    @invariant
+    def chained(self) -> bool:
+        (s, _) = self[Server]
+        return 0 < len(s.log) < s.log[0]
+
+    @invariant
+    def since_changed(self) -> bool:
+        (s, _) = self[Server]
+        place = 0
+        first = (1, 2)[place]
+        place = 5
+        return first == s.load
+
+
+GUARDED = {
+    "conjunction": "all(len(s.log) >= 1 and s.log[0] == 7 for s in self[Server])\n"
+    "  len(server1.log) >= 1 and server1.log[0] == 7 is false\n    0 >= 1 is false\n      len(()) is 0",
+    "disjunction": "not any(len(s.log) == 0 or s.log[0] == 7 for s in self[Server])\n"
+    "  len(server1.log) == 0 or server1.log[0] == 7 is true\n    0 == 0 is true\n      len(()) is 0",
+    "conditional": "all(s.log[0] == 7 if s.log else s.up for s in self[Server])\n"
+    "  server1.log[0] == 7 if server1.log else server1.up is false\n"
+    "    server1.log is ()\n    server1.up is False",
+    "conditions": "any(s.log[0] == 7 for s in self[Server] if s.log)\n  there is nothing to look at: self[Server]",
+    "nobody": "len(self[Leader]) > 0 and self[Leader][0].up\n  0 > 0 is false\n    len(()) is 0",
+    "chained": "0 < len(s.log) < s.log[0]\n  0 < 0 is false\n    len(()) is 0",
+}
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_a_guarded_operand_is_evaluated_only_where_python_does(name: str) -> None:
+    assert explanation(Guarded(), name) == GUARDED[name]
+
+
+@pytest.mark.parametrize("name", ["nested", "same_name", "since_changed"])
+def test_what_cannot_be_taken_apart_costs_no_more_than_itself(name: str) -> None:
+    assert explanation(Guarded(), name) is not None

@@ -142,7 +142,7 @@ def compare_observations(known: System, limits: Limits, ways: Iterable[dict[str,
             prepare(universe, figures)
 
         with no_closure(*limits), patch.object(Universe, "prepare", afresh):
-            result = check(recorder.attached(), property=("noted", "deadlock"), **options)
+            result = recorder.check(property=("noted", "deadlock"), **options)
         assert result.verdict == "holds"
         assert seen <= set(recorder.seen), options
         assert set(recorder.seen) - seen <= set(recorder.seen[:1]), options  # the first may be void (rule 8)

@@ -59,13 +59,13 @@ def compare_observations(known: System, ways: list[dict[str, Any]]) -> None:
     seen = {sight.project(state) for state in sight.states}
     for options in ways:
         recorder = Recorder(definition, sight)
-        result = check(recorder.attached(), property=("noted", "deadlock"), **options)
+        result = recorder.check(property=("noted", "deadlock"), **options)
         assert result.verdict == "holds"
         assert result.states <= found.states
         same(recorder.seen, seen)
         assert set(recorder.stuck) == stuck, options
         alone = Recorder(definition, sight)
-        check(alone.attached(), property="deadlock", **options)
+        alone.check(property="deadlock", **options)
         same(alone.stuck, stuck)
 
 

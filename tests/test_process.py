@@ -55,8 +55,8 @@ def test_fields_hold_every_kind_of_value() -> None:
 def test_a_mutable_default_is_refused() -> None:
     with pytest.raises(ModelError) as caught:
 
-        class Wrong(Process):  # here: default
-            seen: Any = set()
+        class Wrong(Process):
+            seen: Any = set()  # here: default
 
     assert caught.value.code == "Q101"
     assert caught.value.message == "Wrong.seen holds set() of type set, which cannot be part of a state"

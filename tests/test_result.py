@@ -151,8 +151,8 @@ def test_json_has_every_key_that_scripts_rely_on() -> None:
     document = json.loads(json.dumps(result(violation(Everything(), "one_busy")).to_json()))
     promised = (
         "schema system parameters verdict property states transitions depth seconds setup_seconds peak_memory_bytes "
-        "bytes_per_state python_calls cells messages reductions trace properties deadlocks search store threads "
-        "stopped_by frontier coverage warnings bounds witnesses target environment self_check"
+        "bytes_per_state python_calls repeated_calls cells messages reductions trace properties deadlocks search store "
+        "threads stopped_by frontier coverage warnings bounds witnesses target environment self_check"
     )
     assert set(document) == set(promised.split())
     assert document["schema"] == 1

@@ -14,7 +14,7 @@ from quorate.language.message import stamped
 from quorate.language.outcome import Crashed, Failure, Request
 from quorate.language.run import accepts, fire, observe, prepare
 from quorate.language.values import encode
-from support import alone, column, failure, here, run, transition
+from support import alone, column, failure, here, refused, run, transition
 
 one, two, three = (Pid(index, f"server{index + 1}") for index in range(3))
 
@@ -220,7 +220,7 @@ class TestFailures:
             ("worded", "assertion", "n is 3"),
             ("deep", "exception", "KeyError: 7"),
             ("library", "exception", "ValueError: Stop argument for islice()"),
-            ("leaves", "exception", "SystemExit: 3"),
+            ("leaves", "model", "SystemExit: 3 would end the program"),
             ("recursive", "exception", "RecursionError: maximum recursion depth exceeded"),
             ("orders", "model", "raises1 is the identity of a process, not a number"),
             ("guard", "exception", "ZeroDivisionError"),
@@ -250,9 +250,9 @@ class TestFailures:
     def test_not_even_by_force(self) -> None:
         message = stamped(Note(1), one)
         encode(message)
-        found = failure(Raises, "forces", message)
-        assert (found.kind, found.code) == ("model", "Q103")
-        assert found.text == "Raises.forces changes the Note it received"
+        found = refused(Raises, "forces", message)
+        assert found.code == "Q103"
+        assert found.message == "Raises.forces changes the Note it received"
 
 
 calls = 0
@@ -283,15 +283,18 @@ class Impure(Process):
 
 class TestPurity:
     def test_a_second_run_that_differs_is_reported(self) -> None:
-        found = failure(Impure, "counts_calls")
-        assert (found.kind, found.code) == ("model", "Q104")
-        assert found.text.startswith("Impure.counts_calls did something else when it was run again on the same state")
-        assert "Impure.n became " in found.text
+        found = refused(Impure, "counts_calls")
+        assert found.code == "Q104"
+        assert found.message.startswith(
+            "Impure.counts_calls did something else when it was run again on the same state"
+        )
+        assert "Impure.n became " in found.message
         assert "usual causes: random, time, id()" in found.hint
         assert "self.choose(options)" in found.hint
-        assert found.file == __file__
-        assert failure(Impure, "sends_another").text.endswith("it sent other messages")
-        assert failure(Impure, "fails_sometimes").code == "Q104"
+        assert found.location is not None
+        assert found.location.file == __file__
+        assert refused(Impure, "sends_another").message.endswith("it sent other messages")
+        assert refused(Impure, "fails_sometimes").code == "Q104"
 
     def test_only_a_sample_is_run_again(self) -> None:
         runs = 0
@@ -388,7 +391,7 @@ class TestQuorums:
     def test_what_is_asked_for(self, definition: Definition) -> None:
         assert self.ask(definition, "exact") == Request(size=2)
         assert self.ask(definition, "exact", size=5) == Request(size=5)
-        assert self.ask(definition, "exact", size=0) is None
+        assert self.ask(definition, "exact", size=0) == Request(size=1)  # for the failure to be seen
         assert self.ask(definition, "exact", open=False) is None
         assert self.ask(definition, "computed") == Request(size=2)
         assert self.ask(definition, "each") == Request(senders=(one, two))

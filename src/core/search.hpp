@@ -86,7 +86,7 @@ enum class DporVariant : std::uint8_t { none, classical, optimal };
 
 struct SearchOptions {
     unsigned threads = 1;
-    bool deadlock = false;    // is a state without an enabled protocol step a violation, unless final?
+    bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
     // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
     std::uint64_t goals_end_from = ~std::uint64_t{0};
     bool stateless = false;

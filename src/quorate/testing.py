@@ -23,6 +23,7 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     from quorate.cli.target import load
     from quorate.language.definition import define
     from quorate.language.environment import Environment
+    from quorate.search.purity import Purity
     from quorate.traces.exports.regression import outcome_of
     from quorate.traces.replay import ReplayError, follow
 
@@ -32,6 +33,7 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     system = restored(load(target), run["parameters"])
     definition = define(system, Environment.from_json(run.get("environment", {})))
     try:
-        return outcome_of(follow(definition, run["trace"]))
+        with Purity(definition):
+            return outcome_of(follow(definition, run["trace"]))
     except ReplayError as error:
         return f"cannot be replayed: {error.message}"

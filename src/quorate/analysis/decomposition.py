@@ -33,13 +33,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from quorate.language.again import signature
 from quorate.language.definition import Column, Definition, Transition, define
 from quorate.language.environment import Environment
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Local, Outcome, Request
 from quorate.language.pid import DecompositionError, Pid
 from quorate.language.renaming import Name, renamed
-from quorate.language.run import accepts, fire, observe, prepare, signature
+from quorate.language.run import accepts, fire, observe, prepare
 from quorate.language.system import System
 from quorate.language.values import encode
 from quorate.semantics import State

@@ -12,12 +12,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from quorate import _core
+from quorate.language.again import smuggled
 from quorate.language.definition import Column, Definition, Property, Transition
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashed
 from quorate.language.pid import column_of
 from quorate.language.run import accepts, fire, observe, prepare, recovered
-from quorate.language.values import encode
+from quorate.language.values import BadValueError, encode
 from quorate.properties import Evaluation, evaluate
 from quorate.semantics import State
 
@@ -116,7 +117,10 @@ class Model:
 
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
-        encodings = [encode(value) for value in local]
+        try:
+            encodings = [encode(value) for value in local]
+        except BadValueError:
+            raise smuggled(column, local) from None
         known = self.values
         key = tuple([known.setdefault(each, len(known)) for each in encodings])
         crashed = is_crashed(local)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, ParamSpec
 
 import typer
 
-from quorate.language.errors import QuorateError
+from quorate.language.errors import Location, QuorateError
 
 HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
 
@@ -39,10 +39,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
         except MemoryError:
             print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
             status = STOPPED
-        except Exception as error:
+        except BaseException as error:
             if os.environ.get("QUORATE_TRACEBACK"):
                 raise
-            _internal(error)
+            complain(_unexpected(error), as_json=bool(kwargs.get("as_json")))
             status = WRONG
         raise typer.Exit(status)
 
@@ -88,13 +88,19 @@ def _source_line(file: str, line: int) -> str:
     return linecache.getline(file, line).strip()
 
 
-def _internal(error: Exception) -> None:
+def _unexpected(error: BaseException) -> QuorateError:
+    """An error that nobody has foreseen: the model's, if it was raised there, else ours."""
     import traceback
 
+    from quorate.language.failures import model_at_fault
+
+    models = model_at_fault(error)
+    if models is not None:
+        return models
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    print(
-        f"quorate: internal error, {type(error).__name__}: {error}\n"
-        f"  at {frame.filename}:{frame.lineno}\n"
-        "  This is a bug in Quorate. QUORATE_TRACEBACK=1 shows where it came from; please report it.",
-        file=sys.stderr,
+    return QuorateError(
+        f"internal error, {type(error).__name__}: {error}",
+        hint="this is a bug in Quorate; QUORATE_TRACEBACK=1 shows where it came from; please report it",
+        code="Q900",
+        location=Location(frame.filename, frame.lineno or 0),
     )

@@ -42,6 +42,7 @@ def replay(
     from quorate.cli.target import load
     from quorate.language.definition import define
     from quorate.language.environment import Environment
+    from quorate.search.purity import Purity
     from quorate.traces import json as saved
     from quorate.traces.layout import Page, Piece
     from quorate.traces.replay import follow
@@ -52,7 +53,9 @@ def replay(
     place = target or _found(str(document["target"]), file)
     system = restored(load(place), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
-    trace = follow(define(system, environment), document["trace"])
+    definition = define(system, environment)
+    with Purity(definition):
+        trace = follow(definition, document["trace"])
     status = VIOLATED if trace.kind == "violation" else HOLDS
     files.write(trace, place)
     if as_json or trace_form is TraceForm.json:

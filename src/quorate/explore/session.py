@@ -49,6 +49,7 @@ class Session:
         found = self._steps.get(state.key)
         if found is None:
             found = tuple(step for step in steps(self.definition, state) if not step.cut)
+            self.definition.memory.require_unchanged()  # what is shown must not depend on what was looked at before
             self._steps[state.key] = found
             if len(self._steps) > KEPT:
                 self._steps.popitem(last=False)

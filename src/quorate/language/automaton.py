@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 from typing import Any, ClassVar, NoReturn
 
-from quorate.language.errors import Location, ModelError, caller, did_you_mean
+from quorate.language.errors import ModelError, caller, did_you_mean
 from quorate.language.message import bad_field
+from quorate.language.places import location_of, member_location, refuse_two_meanings
 from quorate.language.values import SIMPLE, BadValueError, freeze
 
 
@@ -54,7 +55,7 @@ class Automaton:
                 f"{cls.__name__} defines __init__, which is never called",
                 hint="declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn",
                 code="Q106",
-                location=caller(),
+                location=location_of(cls.__dict__["__init__"]) or caller(),
             )
         fields: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
@@ -65,15 +66,18 @@ class Automaton:
                     f"{cls.__name__}.{name}: the name is taken by the language",
                     hint="give the field another name",
                     code="Q106",
-                    location=caller(),
+                    location=member_location(cls, name),
                 )
             fields[name] = MISSING
+        refuse_two_meanings(cls, fields, "field")
         for name in fields:
             if name in cls.__dict__:
                 try:
                     fields[name] = freeze(cls.__dict__[name])
                 except BadValueError as bad:
-                    raise bad_field(cls, name, bad) from None
+                    error = bad_field(cls, name, bad)
+                    error.location = member_location(cls, name)
+                    raise error from None
                 setattr(cls, name, fields[name])
         cls._fields = fields
 
@@ -91,6 +95,14 @@ class Automaton:
         raise ModelError(
             f"{type(self).__name__}.{name} was deleted: the fields of a state stay",
             hint=f"use a value that means 'nothing': self.{name} = None",
+            code="Q102",
+            location=caller(),
+        )
+
+    def _rearranged(self) -> ModelError:
+        return ModelError(
+            f"fields of {type(self).__name__} were deleted or put in another order by way of __dict__",
+            hint="assign to fields: self.field = value",
             code="Q102",
             location=caller(),
         )
@@ -131,13 +143,3 @@ def own_annotations(cls: type) -> dict[str, Any]:
     return {
         name: kind for name, kind in found.items() if "ClassVar" not in (kind if isinstance(kind, str) else repr(kind))
     }
-
-
-def class_location(cls: type) -> Location | None:
-    """Where a class is written, as far as its methods tell."""
-    for value in cls.__dict__.values():
-        code = getattr(value, "__code__", None)
-        if code is not None:
-            return Location(code.co_filename, code.co_firstlineno)
-    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return Location(file, 1) if file else None

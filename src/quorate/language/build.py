@@ -8,12 +8,15 @@ from typing import Any
 from quorate.language.attacker import Attacker
 from quorate.language.automaton import MISSING, Automaton
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
-from quorate.language.errors import LimitError, Location, ModelError, ParameterError, caller, did_you_mean
+from quorate.language.errors import LimitError, Location, ModelError, ParameterError, QuorateError, caller, did_you_mean
+from quorate.language.failures import blame
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
 from quorate.language.pid import DecompositionError, Pid, server_of
+from quorate.language.places import location_of
 from quorate.language.process import Process
+from quorate.language.purity import refuse_suspended
 from quorate.language.renaming import names_in
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
@@ -201,7 +204,13 @@ def build_all(
         prefix = builder.choices.following()
         paths += 1
         if paths > MAX_PATHS:
-            raise LimitError(f"{type(system).__name__}.build has more than {MAX_PATHS} initial states", code="Q502")
+            raise LimitError(
+                f"{type(system).__name__}.build has more than {MAX_PATHS} initial states",
+                hint="choose fewer fields, or among fewer options; a @start that calls self.choose makes the choice "
+                "in the run instead",
+                code="Q502",
+                location=_where(system),
+            )
         if builder.settings.pop("no option", False):
             continue
         if byzantine and builder.servers:
@@ -233,10 +242,24 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
     running = object.__new__(type(system))
     running.__dict__.update(system.__dict__)
     running.__dict__["_builder"] = builder
+    build = type(system).build
+    refuse_suspended(build, f"{type(system).__name__}.build")
     try:
-        running.build()
+        built: object = build(running)
+        if built is not None:
+            raise ModelError(
+                f"{type(system).__name__}.build returned something",
+                hint="a build spawns and connects processes; what it returns goes nowhere",
+                code="Q106",
+                location=location_of(build),
+            )
     except NoOption:
         builder.settings["no option"] = True
+    except QuorateError:
+        raise
+    except BaseException as error:
+        hint = "if it is the parameters that make no sense: self.require(condition, text) refuses them"
+        raise blame(f"`{type(system).__name__}.build`", error, location_of(build), hint) from error
     return builder
 
 
@@ -279,9 +302,8 @@ def _fields_of(role: Any) -> dict[str, Any]:
     return fields
 
 
-def _where(system: System) -> Location:
-    code = type(system).build.__code__
-    return Location(code.co_filename, code.co_firstlineno)
+def _where(system: System) -> Location | None:
+    return location_of(type(system).build)
 
 
 def _checked(cls: type[Automaton], values: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

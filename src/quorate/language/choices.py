@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from quorate.language.errors import LimitError, ModelError, caller
+from quorate.language.errors import LimitError, ModelError, Signal, caller
 from quorate.language.values import BadValueError, ContentSet, freeze, in_order
 
 MAX_DEPTH = 1000
 MAX_PATHS = 100_000
 
 
-class NoOption(BaseException):
-    """There was nothing to choose from: this path does not exist. Not an Exception, so that no handler swallows it."""
+class NoOption(Signal):
+    """There was nothing to choose from: this path does not exist."""
 
 
 class Choices:

@@ -7,22 +7,25 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, Literal
 
+from quorate.language.again import Sample
 from quorate.language.attacker import Arsenal, Attacker, LearningAttacker
-from quorate.language.automaton import Automaton, class_location
+from quorate.language.automaton import Automaton
 from quorate.language.build import Layout, build_all
 from quorate.language.environment import Environment
 from quorate.language.errors import Location, ModelError, PropertyError, did_you_mean
 from quorate.language.faults import Faults
+from quorate.language.memory import Memory
 from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
 from quorate.language.pid import DecompositionError, Pid, column_of, server_of
-from quorate.language.purity import forbid_impure
+from quorate.language.places import location_of, member_location
+from quorate.language.purity import forbid_impure, refuse_suspended
 from quorate.language.system import System
 from quorate.language.traffic import Channel, check_network
 from quorate.language.transitions import MARK, PROPERTY_MARK, Declaration
-from quorate.language.values import ContentSet
+from quorate.language.values import ContentSet, encode
 
 Mode = Literal["exact", "each", "minimal", "maximal"]
 
@@ -43,8 +46,8 @@ class Transition:
     declaration: Declaration
     flag: int = -1
     """Where in the local state a `start` notes that it has happened; -1 for the others."""
-    evaluations: int = 0
-    """How often it was evaluated, to sample which evaluations are run again."""
+    sample: Sample = field(default_factory=Sample)
+    """Evaluations that are done again at the end."""
 
     def takes(self, message: object) -> bool:
         """Whether the message is of the type this transition consumes; subclasses of that type are."""
@@ -66,6 +69,10 @@ class Spec:
     within: Callable[[Any], Any] | None
     ends: bool = False
     """Whether its handlers are known to end, however long they take: those that no user has written."""
+    durable: tuple[bool, ...] = ()
+    """Of each visible field, whether a process that recovers still has its value."""
+    origin: int = -1
+    """Where in the local state it is noted with which fields the process began; -1 if all initial states agree."""
 
 
 @dataclass(eq=False)
@@ -86,6 +93,8 @@ class Column:
     """Of a channel: the process it leads to."""
     clean: bool = False
     """A transition consumes all that is in the inbox, or it is not enabled."""
+    beginning: Local = ()
+    """The fields as `spawn` and `connect` set them; where initial states differ in that, see `Spec.origin`."""
 
     @property
     def cls(self) -> type[Automaton]:
@@ -113,6 +122,8 @@ class Property:
     doc: str
     function: Callable[[Any], bool]
     location: Location
+    sample: Sample = field(default_factory=Sample)
+    """Evaluations that are done again at the end."""
 
 
 @dataclass(eq=False)
@@ -139,6 +150,8 @@ class Definition:
     """By name of the class: values that are only compared for equality."""
     processes: tuple[Column, ...] = field(init=False)
     monitors: tuple[Column, ...] = field(init=False)
+    memory: Memory = field(init=False)
+    """What the model could remember outside of its fields."""
     panel: Any = field(init=False, default=None)
     """What the property layer keeps between evaluations."""
 
@@ -223,7 +236,7 @@ def define(
     )
     if environment.network_model != "m":
         columns, initials, standing = _with_channels(columns, initials, standing, attackers, environment)
-    hidden = [(False,) * (len(column.spec.fields) - column.spec.visible) for column in columns]
+    initials = _with_hidden(columns, initials, faults)
     found = read_properties(type(system))
     finals = [candidate for candidate in found if candidate.kind == "final"]
     if len(finals) > 1:
@@ -242,9 +255,7 @@ def define(
         faults=faults,
         declared=declared,
         environment=environment,
-        initials=tuple(
-            tuple(values + flags for values, flags in zip(state, hidden, strict=True)) for state in initials
-        ),
+        initials=tuple(initials),
         invariants=tuple(candidate for candidate in found if candidate.kind == "invariant"),
         cans=tuple(candidate for candidate in found if candidate.kind == "can"),
         final=finals[0] if finals else None,
@@ -255,7 +266,37 @@ def define(
     if decomposed:
         _require_apart(definition)
     _initials_within(definition)
+    definition.memory = Memory(definition)
     return definition
+
+
+def _with_hidden(
+    columns: tuple[Column, ...], initials: list[tuple[Local, ...]], faults: Faults
+) -> list[tuple[Local, ...]]:
+    """The initial states with the fields that nobody sees, all flags down.
+
+    A process that recovers has its volatile fields as they were at the beginning of the run. Where that differs from
+    one initial state to another, it is a part of what the process will do, so it is noted in the local state: for all
+    processes of the class, since these are to be exchanged.
+    """
+    for column in columns:
+        column.beginning = initials[0][column.index]
+    for column in columns if faults.recover else ():
+        spec = column.spec
+        volatile = [at for at, kept in enumerate(spec.durable) if not kept]
+        seen = {encode(tuple(state[column.index][at] for at in volatile)) for state in initials}
+        if column.may_crash and len(seen) > 1 and spec.origin < 0:
+            spec.origin = len(spec.fields)
+            spec.fields += ("began:as",)
+
+    def whole(column: Column, values: Local) -> Local:
+        spec = column.spec
+        flags = (False,) * (len(spec.fields) - spec.visible - (spec.origin >= 0))
+        if spec.origin < 0:
+            return values + flags
+        return (*values, *flags, tuple(None if kept else v for v, kept in zip(values, spec.durable, strict=True)))
+
+    return [tuple(whole(column, values) for column, values in zip(columns, state, strict=True)) for state in initials]
 
 
 def _require_apart(definition: Definition) -> None:
@@ -353,24 +394,29 @@ def read_class(cls: type[Automaton]) -> Spec:
             flag = len(visible) + len(flags)
             flags.append(f"started:{name}")
         transition = _transition(cls, name, function, declaration, len(transitions), flag)
-        forbid_impure(transition)
+        d = declaration
+        forbid_impure(f"{cls.__name__}.{name}", function, d.when, d.where, d.enough, d.size, d.each, d.same)
         transitions.append(transition)
     within = getattr(cls, "within", None)
+    refuse_suspended(within, f"{cls.__name__}.within")
+    forbid_impure(f"{cls.__name__}.within", within)
     if within is not None and issubclass(cls, Monitor):
         raise ModelError(
             f"{cls.__name__}.within: a monitor cannot bound what is explored",
             hint="put the bound on a process",
             code="Q106",
-            location=class_location(cls),
+            location=member_location(cls, "within"),
         )
-    return Spec(cls, visible + tuple(flags), len(visible), tuple(transitions), within)
+    kept: tuple[str, ...] = getattr(cls, "durable", ())
+    durable = tuple(name in kept for name in visible)
+    return Spec(cls, visible + tuple(flags), len(visible), tuple(transitions), within, durable=durable)
 
 
 def _transition(
     cls: type[Automaton], name: str, function: Any, declaration: Declaration, index: int, flag: int
 ) -> Transition:
-    code = function.__code__
-    location = Location(code.co_filename, code.co_firstlineno)
+    location = location_of(function)
+    assert location is not None, "decorators take functions"
     about_events = declaration.message is not None and issubclass(declaration.message, Event)
     if issubclass(cls, Monitor):
         if declaration.kind != "on" or not about_events or declaration.keep:
@@ -427,7 +473,9 @@ def read_properties(cls: type[System]) -> list[Property]:
         if kind is None:
             _forgotten(cls, name, function, "property", "@invariant, @can or @final")
             continue
-        location = Location(function.__code__.co_filename, function.__code__.co_firstlineno)
+        location = location_of(function)
+        assert location is not None, "decorators take functions"
+        forbid_impure(f"{cls.__name__}.{name}", function)
         if name == "deadlock":
             raise ModelError(
                 f"{cls.__name__}.deadlock: the name belongs to the check for deadlocks",
@@ -443,12 +491,11 @@ def _forgotten(cls: type, name: str, function: Any, what: str, decorator: str) -
     """An override without a decorator is as likely a slip as an intention, so it has to be said; None removes."""
     if function is None:
         return
-    code = getattr(function, "__code__", None)
     raise ModelError(
         f"{cls.__name__}.{name} overrides a {what} but is none itself",
         hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
         code="Q106",
-        location=Location(code.co_filename, code.co_firstlineno) if code else None,
+        location=member_location(cls, name),
     )
 
 
@@ -460,12 +507,11 @@ def _initials_within(definition: Definition) -> None:
             continue
         for state in definition.initials:
             if not is_within(column, state[column.index]):
-                code = getattr(column.spec.within, "__code__", None)
                 raise ModelError(
                     f"{column.cls.__name__}.within excludes the initial state of {column.name}",
                     hint="the bound must hold initially, or nothing is explored",
                     code="Q115",
-                    location=Location(code.co_filename, code.co_firstlineno) if code else None,
+                    location=location_of(column.spec.within),
                 )
 
 

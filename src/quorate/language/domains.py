@@ -17,9 +17,10 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, Flag
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from quorate.language.errors import LimitError, Location, ModelError
+from quorate.language.failures import blame
 from quorate.language.message import Message, origin, stamped
 from quorate.language.pid import Peers, Pid
 from quorate.language.signed import Signed, signed
@@ -27,6 +28,8 @@ from quorate.language.values import encode, freeze, in_order
 
 Evidence = frozenset[Any]
 """Signed values and received messages: what others have vouched for."""
+
+T = TypeVar("T")
 
 MOST_ELEMENTS = 10
 MOST_VALUES = 100_000
@@ -40,7 +43,8 @@ class Among:
 
     def values(self, system: Any) -> list[Any]:
         if len(self._given) == 1 and isinstance(self._given[0], types.FunctionType):
-            return [freeze(value) for value in self._given[0](system)]
+            given = self._given[0]
+            return [freeze(value) for value in _asked("Among", lambda: list(given(system)))]
         return [freeze(value) for value in self._given]
 
 
@@ -51,7 +55,16 @@ class Sized:
         self._size = size
 
     def number(self, system: Any) -> int:
-        return self._size if isinstance(self._size, int) else self._size(system)
+        size = self._size
+        return size if isinstance(size, int) else _asked("Sized", lambda: size(system))
+
+
+def _asked(what: str, function: Callable[[], T]) -> T:
+    """What a function of the parameters gives; what it raises is the model's fault."""
+    try:
+        return function()
+    except BaseException as error:
+        raise blame(f"the function of {what}(...)", error, None, "it is asked with the system's parameters") from error
 
 
 class World(NamedTuple):

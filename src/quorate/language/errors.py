@@ -39,6 +39,10 @@ class QuorateError(Exception):
         return f"{place}[{self.code}] {self.message}{hint}"
 
 
+class Signal(BaseException):
+    """What Quorate itself raises through a model. Not an Exception, so that no handler swallows it, nor is blamed."""
+
+
 class ModelError(QuorateError):
     """The model breaks a rule of the language."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from types import TracebackType
 
-from quorate.language.errors import Location, QuorateError, is_model_file
+from quorate.language.errors import Location, ModelError, QuorateError, Signal, is_model_file
 from quorate.language.outcome import Failure
 from quorate.language.watchdog import MAX_STEPS, Endless
 
@@ -13,7 +13,9 @@ _LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
 
 def failure_of(error: BaseException, place: Location) -> Failure:
-    """What went wrong, and the model's line where it did."""
+    """What went wrong, and the model's line where it did. What is not the model's doing is raised again."""
+    if not is_models(error):
+        raise error
     if isinstance(error, Endless):
         file, line = error.location or place
         return Failure(
@@ -33,7 +35,57 @@ def failure_of(error: BaseException, place: Location) -> Failure:
         text = str(error).partition("\n")[0] or linecache.getline(found.file, found.line).strip() or "assertion failed"
         return Failure("assertion", text, found.file, found.line)
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if not isinstance(error, Exception):
+        # It would end the program, perhaps with status 0. So it is no finding about the protocol, but a mistake.
+        hint = "a model cannot end the check: use an assert for what must not happen, `return` for what is done"
+        return Failure("model", f"{text} would end the program", found.file, found.line, hint, "Q119")
     return Failure("exception", text, found.file, found.line)
+
+
+def is_models(error: BaseException) -> bool:
+    """Whether an error is the model's doing. Quorate's own signals are not, and neither is Ctrl-C.
+
+    Ctrl-C comes between two instructions, or from Quorate's handler of signals. A model that means to raise a
+    KeyboardInterrupt has an instruction for it.
+    """
+    if isinstance(error, Signal):
+        return isinstance(error, Endless)
+    if not isinstance(error, KeyboardInterrupt):
+        return True
+    from opcode import opmap
+
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not is_model_file(last.tb_frame.f_code.co_filename):
+        return False
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
+
+
+def blame(what: str, error: BaseException, place: Location | None, hint: str) -> ModelError:
+    """The error for an exception where no run of the protocol is to be shown: in `build`, in `within`."""
+    failure = failure_of(error, place or Location("<unknown>", 0))
+    location = Location(failure.file, failure.line) if failure.line else None
+    if failure.code:
+        return ModelError(failure.text, hint=failure.hint, code=failure.code, location=location)
+    return ModelError(f"{what} raised {failure.text}", hint=hint, code="Q118", location=location)
+
+
+def model_at_fault(error: BaseException) -> ModelError | None:
+    """Of an error that nobody expected: that it is the model's, if its last line is, the library's lines left out."""
+    traceback, last = error.__traceback__, ""
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not _is_library(file):
+            last = file
+        traceback = traceback.tb_next
+    if not last or not is_model_file(last) or not is_models(error):
+        return None
+    return blame("the model", error, None, "QUORATE_TRACEBACK=1 shows how it got there")
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith((_LIBRARY, "<frozen"))
 
 
 def _innermost(traceback: TracebackType | None) -> Location | None:
@@ -41,7 +93,7 @@ def _innermost(traceback: TracebackType | None) -> Location | None:
     found: Location | None = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_model_file(file) and not file.startswith(_LIBRARY) and not file.startswith("<frozen"):
+        if is_model_file(file) and not _is_library(file):
             found = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NoReturn, dataclass_transform
 
 from quorate.language.errors import ModelError, caller
 from quorate.language.pid import Pid
+from quorate.language.places import member_location, refuse_two_meanings
 from quorate.language.values import (
     END,
     RECORD,
@@ -79,12 +80,13 @@ class Record:
         cls.__setattr__ = Record.__setattr__  # type: ignore[method-assign]
         cls.__delattr__ = Record.__delattr__  # type: ignore[method-assign]
         cls._names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+        refuse_two_meanings(cls, cls._names, "field")
         for name in _RESERVED.intersection(cls._names):
             raise ModelError(
                 f"{cls.__name__}.{name}: {cls._kind_of} knows by itself where it comes from",
                 hint="leave the field out, or give it another name",
                 code="Q106",
-                location=caller(),
+                location=member_location(cls, name),
             )
         register(cls, _kind(cls))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from quorate.language.automaton import MISSING, class_location, own_annotations
+from quorate.language.automaton import MISSING, own_annotations
 from quorate.language.errors import ModelError, ParameterError
+from quorate.language.places import class_location, member_location, refuse_two_meanings
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -84,6 +85,7 @@ def collect(cls: type, stop: type, ignored: set[str]) -> dict[str, Parameter]:
             found[name] = _parameter(base, stop, name, hints.get(name))
     result: dict[str, Parameter] = {}
     for name, parameter in found.items():
+        refuse_two_meanings(cls, [name], "parameter")
         default = getattr(cls, name, MISSING)
         result[name] = Parameter(name, parameter.type, parameter.optional, default)
         if default is not MISSING:
@@ -94,7 +96,7 @@ def collect(cls: type, stop: type, ignored: set[str]) -> dict[str, Parameter]:
                     f"{cls.__name__}: the default {error.message}",
                     hint="make the annotation and the default agree",
                     code="Q106",
-                    location=class_location(cls),
+                    location=member_location(cls, name),
                 ) from None
     return result
 
@@ -117,7 +119,7 @@ def _parameter(cls: type, stop: type, name: str, hint: Any) -> Parameter:
             f"{cls.__name__}.{name}: the name is taken by the language",
             hint="give the parameter another name",
             code="Q106",
-            location=class_location(cls),
+            location=member_location(cls, name),
         )
     options = [hint]
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
@@ -130,5 +132,5 @@ def _parameter(cls: type, stop: type, name: str, hint: Any) -> Parameter:
         hint="annotated attributes of a System are its parameters: int, bool, str, an enum, or one of these `| None`; "
         "leave the annotation out for a constant",
         code="Q106",
-        location=class_location(cls),
+        location=member_location(cls, name),
     )

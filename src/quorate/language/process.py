@@ -9,6 +9,7 @@ from quorate.language.automaton import Automaton
 from quorate.language.errors import ModelError, caller, did_you_mean
 from quorate.language.message import Event, Message, stamped
 from quorate.language.pid import Peers, Pid
+from quorate.language.places import member_location
 from quorate.language.signed import Signed, signed
 from quorate.language.values import BadValueError, in_order
 
@@ -45,7 +46,7 @@ class Process(Automaton):
                 f"{cls.__name__}.durable is the text {cls.durable!r}, not names of fields",
                 hint=f"write a tuple: durable = ({cls.durable!r},)",
                 code="Q106",
-                location=caller(),
+                location=member_location(cls, "durable"),
             )
         for name in cls.durable:
             if name not in cls._fields:
@@ -53,7 +54,7 @@ class Process(Automaton):
                     f"{cls.__name__}.durable names `{name}`, and {cls.__name__} has no such field",
                     hint=did_you_mean(name, cls._fields),
                     code="Q106",
-                    location=caller(),
+                    location=member_location(cls, "durable"),
                 )
 
     @property

@@ -6,19 +6,22 @@ all that might. A raise is an outcome like any other then: kept, compared, repor
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
-from quorate.language.automaton import MISSING, Automaton, attach
+from quorate.language.again import require_same, signature
+from quorate.language.automaton import Automaton, attach
 from quorate.language.choices import MAX_PATHS, Choices, NoOption
 from quorate.language.definition import Column, Transition
 from quorate.language.errors import ModelError
-from quorate.language.failures import failure_of
+from quorate.language.failures import blame, failure_of, is_models
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashed
 from quorate.language.pid import Pid
+from quorate.language.places import location_of
+from quorate.language.purity import is_answer, returned
 from quorate.language.values import BadValueError, ContentSet, encode
-from quorate.language.watchdog import Endless, supervised
+from quorate.language.watchdog import supervised
 
 _new = object.__new__
 
@@ -53,9 +56,17 @@ def prepare(column: Column, transition: Transition, local: Local) -> Request | N
     """
     if is_crashed(local):
         return None
+    request = _asked_for(column, transition, local)
+    transition.sample.note(_asked_for, (column, transition, local), request)
+    return request
+
+
+def _asked_for(column: Column, transition: Transition, local: Local) -> Request | None:
     try:
         return supervised(partial(_prepare, column, transition, local))
-    except (Exception, SystemExit, Endless):
+    except BaseException as error:
+        if not is_models(error):
+            raise
         return Request(size=1)
 
 
@@ -66,9 +77,17 @@ def accepts(column: Column, transition: Transition, local: Local, message: Messa
     declaration = transition.declaration
     if declaration.where is None and declaration.same is None:
         return b""
+    group = _group_of(column, transition, local, message)
+    transition.sample.note(_group_of, (column, transition, local, message), group)
+    return group
+
+
+def _group_of(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
     try:
         return supervised(partial(_accepts, column, transition, local, message))
-    except (Exception, SystemExit, Endless):
+    except BaseException as error:
+        if not is_models(error):
+            raise
         return b""  # taken as accepted, so that `fire` gets to the failure
 
 
@@ -79,12 +98,14 @@ def fire(column: Column, transition: Transition, local: Local, messages: tuple[M
     if column.delivers_to is not None:
         return (Outcome(local, ((column.delivers_to, messages[0]),)),)
     outcomes = _paths(column, transition, local, messages)
-    count = transition.evaluations = transition.evaluations + 1
-    # Every power of two: often enough to find a handler that is not a function, rare enough to cost nothing.
-    if count & (count - 1) == 0 and not any(_endless(outcome) for outcome in outcomes):
-        difference = _second_run(column, transition, local, messages, outcomes)
-        if difference is not None:
-            return (Outcome(None, failure=difference),)
+    if column.spec.ends or any(_endless(outcome) for outcome in outcomes):
+        return outcomes
+    transition.sample.note(_paths, (column, transition, local, messages), outcomes)
+    count = transition.sample.seen
+    # Every power of two: often enough to find a handler that is not a function, rare enough to cost nothing. The sample
+    # that is run again at the end finds more; but the search may have no end before this is found.
+    if count & (count - 1) == 0:
+        require_same(column, transition, messages, outcomes, _paths(column, transition, local, messages))
     return outcomes
 
 
@@ -93,32 +114,55 @@ def observe(column: Column, local: Local, event: Event) -> Outcome:
     reactions = [transition for transition in column.spec.transitions if transition.takes(event)]
     if not reactions:
         return Outcome(local)
+    outcome = _observed(column, reactions, local, event)
+    if not _endless(outcome):
+        reactions[0].sample.note(_observed, (column, reactions, local, event), outcome)
+    return outcome
+
+
+def _observed(column: Column, reactions: list[Transition], local: Local, event: Event) -> Outcome:
     try:
         return Outcome(supervised(partial(_observe, column, reactions, local, event)))
-    except (Exception, SystemExit, Endless) as error:
+    except BaseException as error:
         return Outcome(None, failure=failure_of(error, reactions[0].location))
 
 
 def recovered(column: Column, local: Local) -> Local:
     """The local state in which a crashed process comes back: what is durable is kept, the rest begins anew.
 
-    A field without a default was given by `build` and is kept as well; one-time steps may happen again.
+    One-time steps may happen again.
     """
-    cls = column.spec.cls
-    durable: tuple[str, ...] = getattr(cls, "durable", ())
-    values = [
-        value if name in durable or default is MISSING else default
-        for (name, default), value in zip(cls._fields.items(), local, strict=False)
-    ]
-    return (*values, *(False,) * (len(column.spec.fields) - column.spec.visible))
+    spec = column.spec
+    if spec.origin >= 0:
+        beginning: Local = local[spec.origin]
+        hidden = (*(False,) * (spec.origin - spec.visible), beginning)
+    else:
+        beginning = column.beginning
+        hidden = (False,) * (len(spec.fields) - spec.visible)
+    values = [local[at] if kept else beginning[at] for at, kept in enumerate(spec.durable)]
+    return (*values, *hidden)
 
 
 def is_within(column: Column, local: Local) -> bool:
     """Whether a local state satisfies the `within` of its process."""
-    within = column.spec.within
-    if within is None:
+    if column.spec.within is None:
         return True
-    return bool(within(instance(column, local, Run(column.pid, (), None, "`within`"))))
+    self = instance(column, local, Run(column.pid, (), None, "`within`"))
+    return supervised(partial(_bounded, column, self))
+
+
+def _bounded(column: Column, self: Automaton) -> bool:
+    """Ask `within`. If it raises, that is no finding about the protocol."""
+    within = column.spec.within
+    assert within is not None
+    what = f"{column.cls.__name__}.within"
+    try:
+        value = within(self)
+        if not is_answer(value):
+            raise returned(value, within, what, None)
+        return bool(value)
+    except BaseException as error:
+        raise blame(f"`{what}`", error, location_of(within), "a bound needs an answer in every state") from None
 
 
 def _prepare(column: Column, transition: Transition, local: Local) -> Request | None:
@@ -127,19 +171,20 @@ def _prepare(column: Column, transition: Transition, local: Local) -> Request | 
 
 def _request(self: Automaton, transition: Transition) -> Request | None:
     declaration = transition.declaration
-    if declaration.when is not None and not declaration.when(self):
+    if declaration.when is not None and not _holds(transition, "when", declaration.when(self)):
         return None
     if declaration.size is not None:
         size = declaration.size
         size = self.__dict__[size] if type(size) is str else size(self) if callable(size) else size
-        if type(size) is not int:
+        if type(size) is not int or size < 1:
+            what = f"{size!r}" if type(size) is int else f"{size!r}, of type {type(size).__name__}"
             raise ModelError(
-                f"{transition}: size is {size!r}, of type {type(size).__name__}",
-                hint="a quorum's size is an int",
+                f"{transition}: size is {what}",
+                hint="a quorum has at least one message; when=lambda self: ... says when none is wanted",
                 code="Q107",
                 location=transition.location,
             )
-        return Request(size=size) if size > 0 else None
+        return Request(size=size)
     if declaration.each is not None:
         each = declaration.each
         pids = self.__dict__[each] if isinstance(each, str) else each(self)
@@ -152,15 +197,34 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
                     code="Q107",
                     location=transition.location,
                 )
+        # A size that is no size is a mistake; a group that is empty now, since nobody has joined it yet or all have
+        # answered, is not. Of nobody there is no message, so there is nothing to consume.
         return Request(senders=senders) if senders else None
     return Request()
+
+
+def _holds(transition: Transition, name: str, value: object) -> bool:
+    """What a guard of a transition said."""
+    if type(value) is bool:
+        return value
+    if not is_answer(value):
+        guard = getattr(transition.declaration, name)
+        raise returned(value, guard, f"`{name}` of {transition}", transition.location)
+    return bool(value)
+
+
+def _done(transition: Transition, value: object) -> None:
+    """A handler gives nothing back. What does is often not run at all, like a coroutine that a decorator returns."""
+    if value is not None:
+        hint = "a handler changes fields and sends messages; what it returns goes nowhere"
+        raise returned(value, transition.function, str(transition), transition.location, hint)
 
 
 def _accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
     declaration = transition.declaration
     if declaration.where is not None:
         self = instance(column, local, Run(column.pid, (), None, "a guard"))
-        if not declaration.where(self, message):
+        if not _holds(transition, "where", declaration.where(self, message)):
             return None
     return b"" if declaration.same is None else _key(transition, message)
 
@@ -173,13 +237,13 @@ def _enabled(self: Any, transition: Transition, messages: tuple[Message, ...], r
     declaration = transition.declaration
     if declaration.where is not None:
         for message in messages:
-            if not declaration.where(self, message):
+            if not _holds(transition, "where", declaration.where(self, message)):
                 return False
     if request.size is not None and request.size != len(messages):
         return False
     if declaration.same is not None and len({_key(transition, message) for message in messages}) > 1:
         return False
-    return declaration.enough is None or bool(declaration.enough(self, received))
+    return declaration.enough is None or _holds(transition, "enough", declaration.enough(self, received))
 
 
 def _key(transition: Transition, message: Message) -> bytes:
@@ -207,31 +271,29 @@ def _attempt(
     kind = transition.kind
     if kind == "on":
         message = messages[0]
-        if declaration.when is not None and not declaration.when(self, message):
+        if declaration.when is not None and not _holds(transition, "when", declaration.when(self, message)):
             return None
         run.closed = ""
-        transition.function(self, message)
+        done = transition.function(self, message)
     elif kind == "quorum":
         received: ContentSet[Message] = ContentSet.ordered(messages)
         if not _enabled(self, transition, messages, received):
             return None
         run.closed = ""
-        transition.function(self, received)
+        done = transition.function(self, received)
     else:
-        if declaration.when is not None and not declaration.when(self):
+        if declaration.when is not None and not _holds(transition, "when", declaration.when(self)):
             return None
         run.closed = ""
-        transition.function(self)
+        done = transition.function(self)
+    if done is not None:
+        _done(transition, done)
     spec = column.spec
     if spec.within is not None:
         run.closed = "`within`"
-        if not spec.within(self):
+        if not _bounded(column, self):
             return Outcome(None, choices=tuple(choices.taken), cut=True)
-    after = tuple(self.__dict__.values())
-    if len(after) != spec.visible:
-        error: ModelError = self._undeclared(next(name for name in self.__dict__ if name not in spec.fields))
-        error.location = transition.location
-        raise error
+    after = _fields_of(self, transition)
     if len(local) > spec.visible:
         flags = local[spec.visible :]
         if transition.flag >= 0:
@@ -263,7 +325,7 @@ def _paths(column: Column, transition: Transition, local: Local, messages: tuple
             outcome = attempt() if column.spec.ends else supervised(attempt)
         except NoOption:
             outcome = None
-        except (Exception, SystemExit, Endless) as error:
+        except BaseException as error:
             taken = tuple(choices.taken) if choices is not None else ()
             outcome = Outcome(None, choices=taken, failure=failure_of(error, transition.location))
         if outcome is not None:
@@ -287,74 +349,28 @@ def _endless(outcome: Outcome) -> bool:
     return outcome.failure is not None and outcome.failure.code == "Q114"
 
 
-def signature(outcome: Outcome) -> bytes:
-    """What an outcome does, without the choices that led there. The text of a failure may hold an address: left out."""
-    failure = outcome.failure
-    why = None if failure is None else (failure.kind, failure.file, failure.line)
-    return encode((outcome.local, outcome.sends, outcome.events, outcome.cut, why))
-
-
-def _second_run(
-    column: Column,
-    transition: Transition,
-    local: Local,
-    messages: tuple[Message, ...],
-    outcomes: tuple[Outcome, ...],
-) -> Failure | None:
-    again = _paths(column, transition, local, messages)
-    place = transition.location
-    for message in messages:
-        if not _unchanged(message):
-            return Failure(
-                "model",
-                f"{transition} changes the {type(message).__name__} it received",
-                place.file,
-                place.line,
-                "messages are immutable, also by way of object.__setattr__: make a new one",
-                "Q103",
-            )
-    if [signature(outcome) for outcome in outcomes] == [signature(outcome) for outcome in again]:
-        return None
-    return Failure(
-        "model",
-        f"{transition} did something else when it was run again on the same state and messages"
-        + _first_difference(column, outcomes, again),
-        place.file,
-        place.line,
-        "usual causes: random, time, id(), a global or class attribute that changes, the order of a set of str; "
-        "for chance use self.choose(options), for memory a field",
-        "Q104",
-    )
-
-
-def _unchanged(message: Message) -> bool:
-    cached = message.__dict__.get("_encoded")
-    if cached is None:
-        return True
-    fresh = _new(type(message))
-    fresh.__dict__.update({name: value for name, value in message.__dict__.items() if name != "_encoded"})
-    return bool(encode(fresh) == cached)
-
-
-def _first_difference(column: Column, first: tuple[Outcome, ...], second: tuple[Outcome, ...]) -> str:
-    from quorate.language.values import show
-
-    for one, two in zip(first, second, strict=False):
-        if one.local is not None and two.local is not None:
-            for name, before, after in zip(column.fields, one.local, two.local, strict=True):
-                if encode(before) != encode(after):
-                    return f": {column.cls.__name__}.{name} became {show(before)} first and {show(after)} then"
-        if encode(one.sends) != encode(two.sends):
-            return ": it sent other messages"
-        if encode(one.events) != encode(two.events):
-            return ": it emitted other events"
-    return ""
-
-
 def _observe(column: Column, reactions: list[Transition], local: Local, event: Event) -> Local:
     self: Any = instance(column, local, Run(None, (), None, "a monitor"))
     for transition in reactions:
         when = transition.declaration.when
-        if when is None or when(self, event):
-            transition.function(self, event)
-    return tuple(self.__dict__.values())
+        if when is None or _holds(transition, "when", when(self, event)):
+            _done(transition, transition.function(self, event))
+    return _fields_of(self, reactions[-1])
+
+
+def _fields_of(self: Automaton, transition: Transition) -> Local:
+    """The local state after a run: the fields, in their order, and nothing beside them.
+
+    What else got into the object would be lost with it: every run has a new one. So it is refused, also what
+    `functools.cached_property` puts there: `within` would be asked about values of before the step.
+    """
+    held, fields = self.__dict__, self._fields
+    if list(held) == list(fields):
+        return tuple(held.values())
+    name = next((name for name in held if name not in fields), "")
+    error = self._undeclared(name) if name else self._rearranged()
+    if isinstance(getattr(type(self), name, None), cached_property):
+        error.message = f"{type(self).__name__}.{name} is a cached_property, which keeps its value beside the fields"
+        error.hint = "use @property: a handler is run once for each distinct state and messages"
+    error.location = transition.location
+    raise error

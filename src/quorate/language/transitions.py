@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, overload
 from quorate.language.errors import Location, ModelError, caller, did_you_mean
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
+from quorate.language.purity import refuse_suspended
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R", bound=Message | Event)
@@ -128,6 +129,8 @@ def quorum(
         )
     for name, value in (("when", when), ("where", where), ("enough", enough)):
         _callable("quorum", name, value)
+    for option, given in (("size", size), ("each", each), ("same", same)):
+        refuse_suspended(given, f"`{option}` of @quorum({message.__name__}, ...)")
     return _mark(Declaration("quorum", message, when, keep, size, each, enough, sets, where, same))
 
 
@@ -175,6 +178,7 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
         raise _refuse(
             f"@{kind} goes on a method of a System, without arguments", f"@{kind}\ndef name(self) -> bool: ..."
         )
+    refuse_suspended(function, function.__qualname__)
     setattr(function, PROPERTY_MARK, kind)
     return function
 
@@ -191,6 +195,7 @@ def _mark(declaration: Declaration) -> Callable[[Callable[..., None]], Callable[
                 f"{handler.__qualname__} is declared as a transition twice",
                 "give each transition a method of its own; they may call a common helper",
             )
+        refuse_suspended(handler, handler.__qualname__)
         wanted = 2 if declaration.kind in ("on", "quorum") else 1
         code = handler.__code__
         required = code.co_argcount - len(handler.__defaults__ or ())
@@ -222,6 +227,7 @@ def _callable(decorator: str, name: str, value: object) -> None:
         raise _refuse(
             f"@{decorator}({name}={value!r}): a guard is a function", f"write `{name}=lambda self, ...: condition`"
         )
+    refuse_suspended(value, f"`{name}` of @{decorator}(...)")
 
 
 def _refuse(message: str, hint: str) -> ModelError:

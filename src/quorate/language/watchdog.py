@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
-from quorate.language.errors import Location, nearest
+from quorate.language.errors import Location, Signal, nearest
 
 T = TypeVar("T")
 
@@ -25,11 +25,11 @@ _LAST_STEPS = 10_000
 _IDLE_ROUNDS = 20
 
 
-class Suspicion(BaseException):
+class Suspicion(Signal):
     """Raised by the patrol inside a handler that runs for long."""
 
 
-class Endless(BaseException):
+class Endless(Signal):
     """The counted run went over the limit."""
 
     def __init__(self, location: Location | None) -> None:

@@ -9,7 +9,7 @@ from quorate.language.definition import Definition, Property
 from quorate.language.failures import failure_of
 from quorate.language.outcome import Failure, Local, is_crashed
 from quorate.language.values import show
-from quorate.language.watchdog import Endless, supervised
+from quorate.language.watchdog import supervised
 from quorate.properties.views import CRASH_FLAG, Panel
 
 
@@ -26,14 +26,20 @@ class Evaluation(NamedTuple):
 
 def evaluate(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
     """Ask a property about a state. One that raises has no answer: value False, and a failure."""
+    found = _evaluated(definition, prop, locals)
+    if found.failure is None or found.failure.code != "Q114":  # what has no end is not tried again
+        prop.sample.note(_evaluated, (definition, prop, locals), found)
+    return found
+
+
+def _evaluated(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
     panel: Panel | None = definition.panel
     if panel is None:
         panel = definition.panel = Panel(definition)
-    panel.locals = locals
-    panel.reads = {}
+    shown = panel.show(locals)
     try:
-        value = supervised(partial(prop.function, panel.system))
-    except (Exception, SystemExit, Endless) as error:
+        value = supervised(partial(prop.function, shown))
+    except BaseException as error:
         return Evaluation(False, tuple(panel.reads), failure_of(error, prop.location))
     if type(value) is not bool:
         failure = Failure(

@@ -18,32 +18,63 @@ from quorate.language.outcome import Local, is_crashed
 from quorate.language.pid import Pid
 from quorate.language.system import System
 
+_new = object.__new__
 CRASH_FLAG = -1
 """The field index that stands for "is this process crashed?"."""
 
 
 class Panel:
-    """The views of one definition and the record of the evaluation under way."""
+    """The state that a property is asked about, and the record of what is read of it.
+
+    Every evaluation has views of its own, and a system of its own. So whatever a property keeps in these objects, or
+    keeps by them (`cached_property`, `functools.cache` with a process as argument), is not there the next time.
+    """
 
     def __init__(self, definition: Definition) -> None:
         self.locals: tuple[Local, ...] = ()
         self.reads: dict[tuple[int, int], None] = {}
+        self.serial = 0
         self._columns = definition.columns
-        self._classes: dict[type, type] = {}
-        self._views = [self._view(column) for column in definition.columns]
-        self._of: dict[type, tuple[tuple[Column, Any], ...]] = {}
-        self.system = _bound(definition.system, self)
+        self._system = definition.system
+        classes = {column.cls: _view_class(column) for column in definition.columns}
+        self._kinds = [(classes[column.cls], _Reading(self, column)) for column in definition.columns]
+        self._of: dict[Any, tuple[int, ...]] = {}
+        self._views: dict[int, Any] = {}
+        self._shown: dict[Any, Any] = {}
+
+    def show(self, locals: tuple[Local, ...]) -> System:
+        """The system in a state, for one evaluation."""
+        self.locals = locals
+        self.reads = {}
+        self.serial += 1 << 30
+        self._views = {}
+        self._shown = {}
+        bound = _new(type(self._system))
+        held = bound.__dict__
+        held.update(self._system.__dict__)
+        held["_views"] = self
+        return bound
 
     def of(self, cls: Any) -> Any:
         """The views of a class: a tuple of processes, or the monitor."""
-        found = self._of.get(cls)
+        found = self._shown.get(cls)
         if found is None:
-            found = self._of[cls] = self._look_up(cls)
-        if issubclass(cls, Monitor):
-            return found[0][1]
-        return tuple(view for _, view in found)
+            indices = self._of.get(cls)
+            if indices is None:
+                indices = self._of[cls] = self._look_up(cls)
+            views = tuple([self._view(index) for index in indices])
+            found = self._shown[cls] = views[0] if issubclass(cls, Monitor) else views
+        return found
 
-    def _look_up(self, cls: Any) -> tuple[tuple[Column, Any], ...]:
+    def _view(self, index: int) -> Any:
+        view = self._views.get(index)
+        if view is None:
+            cls, reading = self._kinds[index]
+            view = self._views[index] = _new(cls)
+            attach(view, reading)
+        return view
+
+    def _look_up(self, cls: Any) -> tuple[int, ...]:
         if not (isinstance(cls, type) and issubclass(cls, Automaton)):
             raise ModelError(
                 f"self[{cls!r}] in a property: not a class of processes or monitors",
@@ -52,8 +83,8 @@ class Panel:
                 location=caller(),
             )
         found = tuple(
-            (column, view)
-            for column, view in zip(self._columns, self._views, strict=True)
+            column.index
+            for column in self._columns
             if issubclass(column.cls, cls) and (cls._byzantine or not column.cls._byzantine)
         )
         if issubclass(cls, Monitor) and not found:
@@ -65,25 +96,17 @@ class Panel:
             )
         return found
 
-    def _view(self, column: Column) -> Any:
-        cls = self._classes.get(column.cls)
-        if cls is None:
-            cls = self._classes[column.cls] = _view_class(column)
-        view: Any = object.__new__(cls)
-        attach(view, _Reading(self, column))
-        return view
-
 
 class _Reading:
     """Stands where a handler has its run: gives the identity, refuses to act."""
 
-    __slots__ = ("closed", "index", "panel", "pid")
+    __slots__ = ("index", "panel", "pid")
+    closed = "a property"
 
     def __init__(self, panel: Panel, column: Column) -> None:
         self.panel = panel
         self.index = column.index
         self.pid: Pid | None = column.pid
-        self.closed = "a property"
 
 
 def _view_class(column: Column) -> type:
@@ -93,6 +116,8 @@ def _view_class(column: Column) -> type:
         members[name] = property(_reader(index))
     if "crashed" not in members:
         members["crashed"] = property(_has_crashed)
+    if column.cls.__hash__ is object.__hash__:
+        members["__hash__"] = _hash
     return types.new_class(column.cls.__name__, (column.cls,), {"view": True}, lambda body: body.update(members))
 
 
@@ -112,6 +137,16 @@ def _has_crashed(self: Any) -> bool:
     return is_crashed(reading.panel.locals[reading.index])
 
 
+def _hash(self: Any) -> int:
+    """By place, so that a set of views has the same order whenever it is made; not by address, as Python has it.
+
+    Views of different evaluations differ in the upper bits: a cache that is keyed by them stays a hash table.
+    """
+    reading: _Reading = self._run
+    index: int = reading.index
+    return reading.panel.serial + index
+
+
 def _refuse(self: Any, name: str, _: Any) -> NoReturn:
     raise ModelError(
         f"{type(self).__name__}.{name} was assigned in a property, which may only read",
@@ -119,11 +154,3 @@ def _refuse(self: Any, name: str, _: Any) -> NoReturn:
         code="Q108",
         location=caller(),
     )
-
-
-def _bound(system: System, panel: Panel) -> System:
-    """The system as a property sees it: its parameters, and views instead of processes."""
-    bound = object.__new__(type(system))
-    bound.__dict__.update(system.__dict__)
-    bound.__dict__["_views"] = panel
-    return bound

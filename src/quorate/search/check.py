@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from quorate import _core
@@ -21,6 +22,7 @@ from quorate.search.limits import Watcher
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.outcomes import outcomes_of, verdict_of
+from quorate.search.purity import Purity
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.reductions import (
@@ -109,17 +111,33 @@ def check(
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         asked = select(definition, property)
         refuse_what_implicit_crashes_miss(definition, asked)
+        with Purity(definition, apart) as purity:
+            try:
+                result = _checked(definition, apart, why, asked, options, watcher, trace, target)
+            except _core.LimitError as limit:
+                raise LimitError(str(limit), code="Q501") from None
+    return replace(result, repeated_calls=purity.repeated)
+
+
+def _checked(
+    definition: Definition,
+    apart: Definition | None,
+    why: str,
+    asked: Asked,
+    options: Options,
+    watcher: Watcher,
+    trace: bool,
+    target: str | None,
+) -> Result:
+    """With the processes taken apart into their roles, if there are any and that is the same system."""
+    if apart is not None:
         try:
-            if apart is not None:
-                try:
-                    model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                    return _Check(model, asked, options, watcher, trace, target).run()
-                except DecompositionError as reason:
-                    why = str(reason)
-            model = Model(definition, asked.properties, watcher)
-            return _Check(model, asked, options, watcher, trace, target, why).run()
-        except _core.LimitError as limit:
-            raise LimitError(str(limit), code="Q501") from None
+            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+            return _Check(model, asked, options, watcher, trace, target).run()
+        except DecompositionError as reason:
+            why = str(reason)
+    model = Model(definition, asked.properties, watcher)
+    return _Check(model, asked, options, watcher, trace, target, why).run()
 
 
 class _Check:

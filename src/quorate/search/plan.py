@@ -19,6 +19,7 @@ from quorate.language.system import System
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.options import Options, select
+from quorate.search.purity import Purity
 from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
 
 SCHEMA = 1
@@ -109,10 +110,12 @@ def plan(
         if apart is not None:
             try:
                 model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                return _plan(model, why, options, target, watcher)
+                with Purity(definition, apart):
+                    return _plan(model, why, options, target, watcher)
             except DecompositionError as reason:
                 why = str(reason)
-        return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
+        with Purity(definition):
+            return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
 
 
 def _plan(model: Model, why_whole: str, options: Options, target: str | None, watcher: Watcher) -> Plan:

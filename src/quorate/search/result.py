@@ -74,6 +74,8 @@ class Result:
     peak_memory_bytes: int = 0
     bytes_per_state: float = 0.0
     python_calls: int = 0
+    repeated_calls: int = 0
+    """How many evaluations of handlers and properties were done again, to see whether they give the same."""
     cells: int = 0
     messages: int = 0
     reductions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -134,6 +136,7 @@ class Result:
             "peak_memory_bytes": self.peak_memory_bytes,
             "bytes_per_state": self.bytes_per_state,
             "python_calls": self.python_calls,
+            "repeated_calls": self.repeated_calls,
             "cells": self.cells,
             "messages": self.messages,
             "reductions": {name: dict(figures) for name, figures in self.reductions.items()},

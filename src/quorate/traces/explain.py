@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.language.automaton import Automaton
 from quorate.language.errors import is_model_file
+from quorate.language.failures import is_models
 from quorate.language.values import show
 from quorate.properties.views import Panel
 from quorate.traces.apart import apart
@@ -38,6 +39,7 @@ from quorate.traces.expressions import (
     source,
     watched,
 )  # fmt: skip
+from quorate.traces.naming import Naming
 
 if TYPE_CHECKING:
     from quorate.language.definition import Definition, Property
@@ -77,12 +79,13 @@ def explained(trace: Trace) -> Part | None:
 
 def explain(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Part | None:
     """Take a property apart in a state."""
-    panel = Panel(definition)
-    panel.locals = locals
+    shown = Panel(definition).show(locals)
     try:
-        return _Reader(definition).call(prop.function, (panel.system,), {})
-    except Exception:
+        return _Reader(definition).call(prop.function, (shown,), {})
+    except BaseException as error:
         # Whatever a property may do that this does not foresee must not cost the user the counterexample.
+        if not is_models(error):
+            raise
         return None
 
 
@@ -153,6 +156,10 @@ class _Reader:
         try:
             if self.depth <= DEEPEST:
                 yield from self._why(node, scope)
+        except _Unclear:
+            raise
+        except Exception:
+            return  # a part that cannot be evaluated by itself is shown by the value of the whole
         finally:
             self.depth -= 1
 
@@ -337,7 +344,7 @@ class _Reader:
     # --- words -------------------------------------------------------------------------------------------------
 
     def _spoken(self, node: ast.expr, scope: Scope) -> str:
-        return source(_Naming(self, scope).visit(ast.parse(ast.unparse(node), mode="eval").body))
+        return source(Naming(self, scope).visit(ast.parse(ast.unparse(node), mode="eval").body))
 
     def shown(self, value: Any) -> str:
         text = self._full(value)
@@ -364,28 +371,6 @@ class _Reader:
         if isinstance(value, dict):
             return "{" + ", ".join(f"{self._full(key)}: {self._full(item)}" for key, item in value.items()) + "}"
         return show(value)
-
-
-class _Naming(ast.NodeTransformer):
-    """Puts the names of processes where variables stand for them."""
-
-    def __init__(self, reader: _Reader, scope: Scope) -> None:
-        self.reader = reader
-        self.scope = scope
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self.scope.get(node.id)
-        return ast.Name(self.reader.name(value), node.ctx) if isinstance(value, Automaton) else node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """`self[Leader][0]` and `self[Monitor]` are processes too."""
-        if any(isinstance(each, ast.Name) and each.id not in self.scope for each in ast.walk(node)):
-            return node  # a variable of a comprehension
-        value = self.reader.value(node, self.scope)
-        if isinstance(value, Automaton):
-            return ast.Name(self.reader.name(value), node.ctx)
-        self.generic_visit(node)
-        return node
 
 
 def _truth(value: Any) -> str:

@@ -1,0 +1,80 @@
+"""Before a verdict: is the model a function of its fields and messages, as every table of the search supposes?
+
+Two looks, since neither sees all. What the model could have stored outside of its fields is compared with what was
+there after `build` (`language/memory.py`). And a sample of all evaluations is done again, the last one first, on fresh
+objects and without the model's own caches. A model that answers otherwise gets an error, whatever was found in it.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+from quorate.language.again import CAUSES, Evaluation, require_same
+from quorate.language.definition import Definition, Property, Transition
+from quorate.language.errors import ModelError, QuorateError
+from quorate.language.outcome import Outcome
+
+SECONDS = 1.0
+"""Repeating takes at most so long, or a tenth of what the check took: handlers may be slow, and time may be up."""
+
+
+class Purity:
+    """Whatever is found about these definitions within this context is a function of their states, or an error."""
+
+    def __init__(self, *definitions: Definition | None) -> None:
+        self.definitions = [each for each in definitions if each is not None]
+        self.repeated = 0
+        """How many evaluations were done a second time."""
+
+        self._begun = perf_counter()
+
+    def __enter__(self) -> Purity:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        # Another error may well come from what the model remembers; an interrupt needs no second opinion.
+        if error is None or isinstance(error, QuorateError):
+            self.require()
+
+    def require(self) -> None:
+        """Raise if the model has not been a function so far."""
+        for definition in self.definitions:
+            definition.memory.require_unchanged()
+            for cache in definition.memory.caches:
+                cache.cache_clear()
+        now = perf_counter()
+        until = now + max(SECONDS, (now - self._begun) / 10)
+        for each in reversed([each for definition in self.definitions for each in _askable(definition)]):
+            kept, each.sample.kept = each.sample.kept, []
+            for evaluation in reversed(kept):
+                if perf_counter() < until:
+                    self._repeat(each, evaluation)
+        for definition in self.definitions:
+            definition.memory.require_unchanged()
+
+    def _repeat(self, asked: Transition | Property, evaluation: Evaluation) -> None:
+        self.repeated += 1
+        ask, given, answer = evaluation
+        again = ask(*given)
+        if isinstance(asked, Property):
+            same = (answer.value, answer.reads) == (again.value, again.reads)
+            what = f"the property `{asked.name}` gave another answer, or read other fields, when it was asked again"
+        elif isinstance(answer, Outcome):
+            require_same(given[0], asked, (), (answer,), (again,))
+            return
+        elif type(answer) is tuple:  # all that a transition may do
+            require_same(given[0], asked, given[3], answer, again)
+            return
+        else:
+            same = answer == again
+            what = f"a guard of {asked} gave another answer when it was asked again about the same state and message"
+        if not same:
+            raise ModelError(what, hint=CAUSES, code="Q104", location=asked.location)
+
+
+def _askable(definition: Definition) -> list[Any]:
+    specs = dict.fromkeys(column.spec for column in definition.columns)
+    finals = [definition.final] if definition.final is not None else []
+    return [*(each for spec in specs for each in spec.transitions), *definition.properties, *finals]
