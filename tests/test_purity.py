@@ -522,7 +522,6 @@ def test_ctrl_c_is_nobodys_fault(folder: Path) -> None:
     definition = define(system)
     with pytest.raises(KeyboardInterrupt):
         evaluate(definition, definition.invariants[0], definition.initials[0])
-    assert check(system).stopped_by == "interrupt"  # a check then still says how far it got
 
 
 # --- whose fault it is -----------------------------------------------------------------------------------------------

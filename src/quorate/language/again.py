@@ -18,8 +18,11 @@ from quorate.language.values import BadValueError, encode, show
 if TYPE_CHECKING:
     from quorate.language.definition import Column, Transition
 
-KEPT = 16
-"""Of every transition and property up to twice as many evaluations are kept: all there are, or an even sample."""
+FIRST = 256
+EVERY = 16
+MOST = 4096
+"""Of every transition and property the first evaluations are kept, which are all that small models have. Then every
+16th, so that repeating them costs a sixteenth of what they cost; and if that becomes too many, every 32nd, 64th, ..."""
 
 CAUSES = (
     "usual causes: random, time, id(), a global or class attribute that changes, the order of a set of str; "
@@ -36,21 +39,21 @@ class Evaluation(NamedTuple):
 
 
 class Sample:
-    """The evaluations of one transition or property: all of them while they are few, then every second, fourth, ..."""
+    """Those evaluations of one transition or property that are to be done again."""
 
     __slots__ = ("_every", "kept", "seen")
 
     def __init__(self) -> None:
         self.seen = 0
         self.kept: list[Evaluation] = []
-        self._every = 1
+        self._every = EVERY
 
     def note(self, ask: Callable[..., Any], given: tuple[Any, ...], answer: Any) -> None:
         self.seen += 1
-        if self.seen % self._every:
+        if self.seen > FIRST and self.seen % self._every:
             return
         self.kept.append(Evaluation(ask, given, answer))
-        if len(self.kept) == 2 * KEPT:
+        if len(self.kept) == MOST:
             self.kept = self.kept[1::2]
             self._every *= 2
 

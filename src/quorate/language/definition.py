@@ -266,7 +266,8 @@ def define(
     if decomposed:
         _require_apart(definition)
     _initials_within(definition)
-    definition.memory = Memory(definition)
+    if not decomposed or any(column.server is not None for column in columns):  # else nothing was taken apart
+        definition.memory = Memory(definition)
     return definition
 
 

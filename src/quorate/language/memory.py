@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from array import array
 from collections import deque
 from collections.abc import Iterator
@@ -35,9 +34,8 @@ if TYPE_CHECKING:
 _ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented)})
 _SHORT = 32
 """Longer containers of atoms are only known by a hash."""
-_ELSEWHERE = tuple(
-    os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
+_ELSEWHERE = (os.path.join(os.path.dirname(os.__file__), ""), "/site-packages/", "/dist-packages/")
+"""What the paths of libraries have in them."""
 _OURS = {name for base in (Automaton, Record, System) for cls in base.__mro__[:-1] for name in vars(cls)} | {"_kind_of"}
 """What the language itself keeps in the classes of a model."""
 
@@ -187,7 +185,7 @@ class Memory:
         """Whether a file is the model's: any that is neither ours nor installed, and what is beside its classes."""
         if file is None or not is_model_file(file) or file.startswith("<fro"):
             return False
-        return file.startswith(self._homes) or not file.startswith(_ELSEWHERE)
+        return file.startswith(self._homes) or not any(part in file for part in _ELSEWHERE)
 
     # --- the code that does it -----------------------------------------------------------------------------------
 
@@ -203,10 +201,13 @@ class Memory:
             return location_of(place.scope)
         import linecache
 
-        uses = [use for name in (place.name, place.root) for code in self._codes for use in _uses(code, name)]
-        storing = [line for one, line in uses if one.opname.startswith(("STORE_", "DELETE_"))]
-        exactly = [line for line in storing if place.words in linecache.getline(*line)]
-        return next(iter(exactly + storing + [line for _, line in uses]), None)
+        for name in filter(None, (place.name, place.root)):
+            uses = [use for code in self._codes for use in _uses(code, name)]
+            storing = [line for one, line in uses if one.opname.startswith(("STORE_", "DELETE_"))]
+            exactly = [line for line in storing if place.words in linecache.getline(*line)]
+            if uses:
+                return next(iter(exactly + storing), uses[0][1])
+        return None
 
 
 class _Absent:
