@@ -9,7 +9,7 @@ from .compare import Answer, Finding, ask, compare, loaded
 from .draw import Drawing
 from .explorer import Exploration, Verdicts, explore, verdicts
 from .options import Check, draw_checks, draw_environment
-from .protocol import Protocol
+from .protocol import Protocol, nodes_in
 from .system import Environment, System, TooLarge
 
 MOST_STATES = 200
@@ -92,6 +92,33 @@ def examine(case: Case) -> Outcome:
             answer = ask(system, check)
             outcome.answers.append((check, answer))
             finding = compare(case.protocol, there, found, said, check, answer)
+            if finding is None and answer.result is not None and answer.result.stopped_by is None:
+                finding = _unlike_what_is_promised(case, reference, check, found, said)
             if finding is not None:
                 outcome.findings.append((check, finding))
     return outcome
+
+
+def _unlike_what_is_promised(
+    case: Case, reference: Reference, check: Check, found: Exploration, said: Verdicts
+) -> Finding | None:
+    """What docs/faults.md says of all but deadlocks: implicit crashes, where they are not refused, give the answers of
+    explicit ones; and on multisets every model of message traffic gives the same answers."""
+    environment = check.environment
+    names = {each.op for each in nodes_in(case.protocol)}
+    if environment.crash == "implicit":
+        other = environment._replace(crash="explicit", crashes=1)
+    elif environment.network_model != "m" and case.protocol.network.kind == "multiset" and "crashed" not in names:
+        other = environment._replace(network_model="m")
+        if any(action.sets == "maximal" for cls in case.protocol.classes for action in cls.actions):
+            return None
+    else:
+        return None
+    try:
+        _, theirs, told = reference.at(other)
+    except TooLarge:
+        return None
+    mine = (said.broken.keys() - {"deadlock"}, said.reached.keys(), found.failures.keys())
+    if mine != (told.broken.keys() - {"deadlock"}, told.reached.keys(), theirs.failures.keys()):
+        return Finding("models of faults differ", f"{said} and {told}, {found.failures} and {theirs.failures}")
+    return None

@@ -100,7 +100,7 @@ class Claims:
         """The class of a process, or one of its bases: a role rather than the whole."""
         order = self.system.protocol.ancestry(self.system.classes[index])
         with_fields = [each.name for each in order if each.fields]
-        if len(order) > 1 and with_fields and self.dice.chance(90):
+        if len(order) > 1 and with_fields and self.dice.chance(96):
             return self.dice.one(with_fields)
         return order[0].name
 

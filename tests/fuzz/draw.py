@@ -144,7 +144,7 @@ class Drawing(Parts):
             to = node("group", *range(len(spawns)))
         if roles:
             composed = [each for each in spawns if each.cls in roles]
-            if composed and d.chance(94):
+            if composed and d.chance(97):
                 role = partner.name
                 if d.chance(12):
                     role = d.one(roles[composed[0].cls])
@@ -190,11 +190,11 @@ class Drawing(Parts):
     def _roles(self) -> Protocol:
         d = self.dice
         common: Class | None = None
-        drafts = [Draft(NAMES[number], self._letter(number)) for number in range(3 if d.chance(6) else 2)]
+        drafts = [Draft(NAMES[number], self._letter(number)) for number in range(3 if d.chance(8) else 2)]
         bases: tuple[str, ...] = ()
         if d.chance(20):
             base = Draft("Base", "q")
-            if d.chance(30):
+            if d.chance(20):
                 base.fields.append(Field("q", "int", node("int", 0)))
             if not self.events and d.chance(70):
                 self._draw_monitor()
@@ -211,16 +211,22 @@ class Drawing(Parts):
             mine = bases if d.chance(85) else ()
             classes.append(self._finished(draft, mine, spare=d.chance(85)))
         names = [each.name for each in drafts]
+        if common is not None and common.fields and d.chance(50):
+            at = d.between(1, len(drafts))
+            classes[at] = classes[at]._replace(overrides=(("q", node("int", 1)),) if classes[at].bases else ())
         server = Class("Server", tuple(names))
+        if len(drafts) == 3 and d.chance(40):
+            classes.append(Class("Both", tuple(names[:2])))
+            server = Class("Server", ("Both", names[2]))
         if self.faults.recover:
             server = server._replace(durable=tuple(dict.fromkeys(f for each in classes for f in each.durable)))
-        if d.chance(10):
+        if d.chance(5):
             first = drafts[0]
             old = d.one(first.actions)
             server = server._replace(actions=(old._replace(body=self._body(first, self._writer(first, None), True)),))
         elif d.chance(8) and drafts[0].constants:
             server = server._replace(constants=((drafts[0].constants[0][0], 0),))
-        elif d.chance(6) and not self.faults.recover:
+        elif d.chance(3) and not self.faults.recover:
             server = server._replace(overrides=((drafts[0].letter, node("int", 1)),))
         classes.append(server)
         roles = {"Server": names}

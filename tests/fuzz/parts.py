@@ -58,14 +58,14 @@ class Parts:
         self.asserting = d.weighted({0.0: 50, 20.0: 50})
         self.network = self._network()
         self.faults = Faults()
-        if d.chance(12) and self.style != "many":
+        if d.chance({"roles": 4, "many": 0}.get(self.style, 12)):
             self.faults = Faults(1, (), d.chance(60), d.chance(25))
 
     # The surroundings
 
     def _network(self) -> Network:
         d = self.dice
-        if d.chance(62):
+        if d.chance(86 if self.style == "roles" else 62):
             return Network()
         kind = d.weighted({"unordered": 4, "multiset": 3, "fifo": 3})
         losses = d.weighted({0: 5, 1: 3, "any": 1})
@@ -86,7 +86,7 @@ class Parts:
             types = {"int": 6, "bool": 3, "pid": 1, "signed": 5}
         elif self.style != "many":
             types |= {"map": 0.4, "peers": 0.4}
-        for number in range(d.weighted({1: 5, 2: 4, 3: 1})):
+        for number in range(d.weighted({1: 5, 2: 7 if self.style == "roles" else 4, 3: 1})):
             base = MESSAGES[0] if number and d.chance(45 if self.style == "roles" else 30) else None
             kinds: list[Type] = [d.weighted(types) for _ in range(d.weighted({0: 5, 1: 5, 2: 0.7}))]
             fields = tuple(Field("abcdef"[2 * number + at], kind) for at, kind in enumerate(kinds))
@@ -110,7 +110,7 @@ class Parts:
 
     def _letter(self, number: int) -> str:
         """Roles that have a field in common are taken for one; that is to happen, but seldom."""
-        return LETTERS[0] if self.dice.chance(6) else LETTERS[number]
+        return LETTERS[0] if self.dice.chance(3) else LETTERS[number]
 
     def _share_out(self, drafts: list[Draft]) -> None:
         """Who sends what to whom. A message and its base go to the same class, mostly to just one."""
@@ -118,12 +118,16 @@ class Parts:
         for record in self.records:
             family = next((each for each in drafts if record.base and self.records[0] in each.takes), None)
             takers = [family if family is not None else d.one(drafts)]
-            if d.chance(15):
+            if family is not None and d.chance(50):
+                takers = []  # whoever takes the base takes it too
+            elif d.chance(15):
                 takers.append(d.one(drafts))
             for each in takers:
                 if record not in each.takes:
                     each.takes.append(record)
             senders = [each for each in drafts if d.chance(45)] or [d.one(drafts)]
+            if family is not None and d.chance(60):  # two classes of one family, each from a sender of its own
+                senders = [each for each in drafts if self.records[0] not in each.sends] or senders
             for each in senders:
                 each.sends.append(record)
 
