@@ -93,7 +93,7 @@ TEST("the smallest sets, all at once, or a refusal") {
         std::size_t twice = 0;
         const bool done = few.list(candidates, [&](Id number) { twice += !found.insert(family.lacks(number)).second; });
         const std::set<Words> wanted = family.smallest();
-        CHECK_EQUAL(done, wanted.size() <= FewSmallest::most);
+        CHECK_EQUAL(done, wanted.size() <= thresholds.few_smallest);
         CHECK_EQUAL(twice, std::size_t{0});
         refused += !done;
         if (!done) continue;
