@@ -88,7 +88,10 @@ class Parts:
             types |= {"map": 0.4, "peers": 0.4}
         for number in range(d.weighted({1: 5, 2: 7 if self.style == "roles" else 4, 3: 1})):
             base = MESSAGES[0] if number and d.chance(45 if self.style == "roles" else 30) else None
-            kinds: list[Type] = [d.weighted(types) for _ in range(d.weighted({0: 5, 1: 5, 2: 0.7}))]
+            kinds: list[Type] = [
+                d.weighted(types)
+                for _ in range(d.weighted({0: 9 if base or self.style == "roles" else 5, 1: 5, 2: 0.7}))
+            ]
             fields = tuple(Field("abcdef"[2 * number + at], kind) for at, kind in enumerate(kinds))
             self.records.append(Record(MESSAGES[number], base, fields))
 
@@ -191,7 +194,8 @@ class Parts:
         d = self.dice
         fields = self._fields(record)
         keep = d.chance(6)
-        if d.chance(55):
+        family = any(each.base == record.name for each in self.records)
+        if d.chance(30 if family else 55):  # a quorum over a base class tells senders apart
             writer = self._writer(draft, fields)
             guard = writer.condition() if d.chance(45) else None
             return Action(name, "on", self._body(draft, writer, d.chance(30)), record.name, guard, keep)
