@@ -277,12 +277,12 @@ def _about_counts(
     plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
     if not plain or options.get("por", "none") != "none" or result.stopped_by is not None or options.get("stateless"):
         return None
+    if any("the search ended there" in each.note for each in result.properties):
+        return None
     symmetry = result.reductions.get("symmetry", {})
     if symmetry.get("ran"):
         if not broken and symmetry["stands_for"] != found.states:
             return Finding("stands for", f"{symmetry['stands_for']} states, in the reference {found.states}")
-        return None
-    if any("the search ended there" in each.note for each in result.properties):
         return None
     counted: tuple[int, ...] = (result.states, result.transitions, result.deadlocks)
     if not broken:

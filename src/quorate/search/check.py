@@ -352,10 +352,10 @@ class _Check:
     def _goals_end_from(self) -> int | None:
         """With how many states a search is over once it has reached every `can`; None if it is not for that.
 
-        A handler that may fail is a question as well. And small systems are searched to their end, so that their states
-        are counted, unless only these properties were asked for by name.
+        A handler that may fail is a question as well; so is one of which it is not known, unless only these properties
+        were asked for by name. And small systems are searched to their end, so that their states are counted.
         """
-        if not self.asked.only_goals or self.model.failures:
+        if not self.asked.only_goals or self.model.failures or not (self.closed or self.asked.named):
             return None
         return 0 if self.asked.named else SMALL
 
