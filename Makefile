@@ -8,7 +8,7 @@ CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/binding/*.cpp src/core
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests browser instructions accept-instructions bench bench-quick format clean
+.PHONY: help demo test setup develop lint types core-tests python-tests browser instructions accept-instructions bench bench-quick mutants format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test    everything continuous integration runs"
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
 	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
+	@echo "make mutants switch off every soundness rule, one at a time, and see whether the generator notices"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -109,6 +110,10 @@ bench: setup .venv/.bench
 
 bench-quick: setup .venv/.bench
 	$(BIN)/python -m benchmarks --quick
+
+# Every soundness rule switched off, one at a time, until the generator notices: docs/mutants.md. MUTANTS are its arguments.
+mutants: develop
+	$(BIN)/python tests/fuzz/mutate.py $(MUTANTS)
 
 format: .venv/.developer
 	$(BIN)/ruff format .

@@ -1,0 +1,20 @@
+"""Every soundness rule of the core and of the analysis, with the source that lacks it."""
+
+from __future__ import annotations
+
+from . import dynamic, language, relations, search, stubborn, symmetry, tables, universe
+from .rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    *tables.RULES,
+    *universe.RULES,
+    *symmetry.RULES,
+    *dynamic.RULES,
+    *search.RULES,
+    *relations.RULES,
+    *stubborn.RULES,
+    *language.RULES,
+)
+
+if len({rule.id for rule in RULES}) != len(RULES):
+    raise ValueError("two rules have the same name")
