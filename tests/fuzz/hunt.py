@@ -3,7 +3,8 @@
 A drawn protocol is explored by the reference and checked without a mutant first. Of the mutants only those are tried
 that could have made a difference to a check (schemata.py). One counts as found where the same check is right without it
 and wrong with it. The time given is that of the generator alone, as if it had run against this mutant from the start:
-drawing, exploring, checking and comparing, without what the other mutants took.
+drawing, exploring, checking and comparing, without what the other mutants took. Only so many mutants are tried on a
+protocol, so that it is an upper bound.
 
 Run by mutate.py, with the build of the mutants on the path. A mutant may crash or hang the process; which one it was is
 written down before each try.
@@ -25,12 +26,16 @@ from typing import Any
 
 from .case import Case, Reference, draw
 from .compare import ask, compare, loaded
-from .explorer import TooLarge
+from .explorer import Exploration, TooLarge, Verdicts
+from .system import System
 
 _mutant: Any = importlib.import_module("quorate._mutant")  # there in the build of the mutants alone
 
+Place = tuple[System, Exploration, Verdicts]
+
 SECONDS_OF_A_TRY = 40.0
 MOST_MEMORY = 4 << 30
+MOST_TRIES = 24  # of all mutants on one protocol
 
 
 class Hunt:
@@ -43,6 +48,7 @@ class Hunt:
         self.seconds = 0.0
         self.touched: Counter[int] = Counter()
         """In how many protocols each could have made a difference."""
+        self.tries: Counter[int] = Counter()
 
     def case(self, seed: int) -> None:
         began = perf_counter()
@@ -51,7 +57,7 @@ class Hunt:
             case = draw(seed)
             reference = Reference(case.protocol)
             places = [reference.at(check.environment) for check in case.checks]
-        except TooLarge:
+        except (TooLarge, ValueError):  # the latter: what an attacker may say has no end
             self.seconds += perf_counter() - began
             return
         with loaded(case.protocol) as system:
@@ -65,11 +71,15 @@ class Hunt:
             self.seconds += perf_counter() - began
             self.protocols += 1
             self.touched.update(set().union(*(touched for _, touched in right)))
-            for number, touched in right:
-                for mutant in sorted(touched & self.wanted):
+            tries = [(mutant, number) for number, touched in right for mutant in touched]
+            # Fair to those that seldom matter: the ones that were tried least go first.
+            tries.sort(key=lambda one: (self.tries[one[0]], one))
+            for mutant, number in tries[:MOST_TRIES]:
+                if mutant in self.wanted:
+                    self.tries[mutant] += 1
                     self._try(case, system, number, places[number], mutant)
 
-    def _try(self, case: Case, system: Any, number: int, place: Any, mutant: int) -> None:
+    def _try(self, case: Case, system: Any, number: int, place: Place, mutant: int) -> None:
         self._about_to(case.seed, mutant)
         check = case.checks[number]
         _mutant.switch(mutant)

@@ -24,11 +24,13 @@ extern __attribute__((visibility("default"))) unsigned char quorate_mutant_touch
 }
 
 namespace quorate {
+inline bool mutant_is(int number) { return quorate_mutant_number == number; }
 inline bool mutant_at(int number) {
     quorate_mutant_touched[number] = 1;
     return quorate_mutant_number == number;
 }
-inline bool mutant_says(int number, bool original, bool without) {
+template <typename Value>
+Value mutant_says(int number, Value original, Value without) {
     if (original != without) quorate_mutant_touched[number] = 1;
     return quorate_mutant_number == number ? without : original;
 }
@@ -62,13 +64,17 @@ _touched: set[int] = set()
 _number = int(os.environ.get("QUORATE_MUTANT", "0"))
 
 
+def differs(number: int) -> bool:
+    return _number == number
+
+
 def at(number: int) -> bool:
     _touched.add(number)
     return _number == number
 
 
-def says(number: int, original: Any, without: bool) -> Any:
-    if bool(original) != without:
+def says(number: int, original: Any, without: Any) -> Any:
+    if (bool(original) if isinstance(without, bool) else original) != without:
         _touched.add(number)
     return without if _number == number else original
 
@@ -88,6 +94,9 @@ def touched() -> set[int]:
 '''
 
 
+LITERALS = ("true", "false", "True", "False")
+
+
 class SnippetError(Exception):
     """A snippet of the catalogue does not fit the source (any more)."""
 
@@ -100,6 +109,8 @@ class Edit:
     end: int
     number: int
     site: Site
+    noted: bool
+    """Whether it is noted that the place was come to; of several sites of a rule, at the first."""
     inner: list[Edit] = field(default_factory=list)
 
 
@@ -112,7 +123,7 @@ def rewrite(source: Path, rules: Iterable[tuple[int, Rule]]) -> None:
         for site in rule.sites:
             text = (source / site.file).read_text()
             begin, end = find(text, site, rule.id)
-            by_file.setdefault(site.file, []).append(Edit(begin, end, number, site))
+            by_file.setdefault(site.file, []).append(Edit(begin, end, number, site, site is rule.sites[0]))
     for file, edits in by_file.items():
         path = source / file
         text = path.read_text()
@@ -173,23 +184,27 @@ def _apply(text: str, begin: int, end: int, edits: list[Edit]) -> str:
 
 
 def _choice(edit: Edit, original: str, indent: str) -> str:
-    without, number = edit.site.without, edit.number
-    native = edit.site.file.startswith("core/")
-    if edit.site.kind == "expression" and without.lower() in ("true", "false"):
+    site, number = edit.site, edit.number
+    native = site.file.startswith("core/")
+    prefix = "quorate::mutant_" if native else "_mutant."
+    here = f"{prefix}{'at' if edit.noted else 'is' if native else 'differs'}({number})"
+    if edit.noted and (site.kind == "value" or (site.kind == "expression" and site.without in LITERALS)):
         # Both are known, so that it is noted whether they differ: if they never do, neither does the mutant.
-        name = "quorate::mutant_says" if native else "_mutant.says"
-        return f"{name}({number}, ({original}), {without})"
-    if native and edit.site.kind == "expression":
-        return f"(quorate::mutant_at({number}) ? ({without}) : ({original}))"
+        kind = f"<decltype({original})>" if native and site.kind == "value" else "<bool>" if native else ""
+        return f"{prefix}says{kind}({number}, ({original}), ({site.without}))"
+    if native and site.kind != "statement":
+        return f"({here} ? ({site.without}) : ({original}))"
+    if site.when:
+        here = f"({site.when}) && {here}" if native else f"({site.when}) and {here}"
     if native:
-        return f"{{ if (quorate::mutant_at({number})) {{ {without} }} else {{ {original} }} }}"
-    if edit.site.kind == "expression":
-        return f"(({without}) if _mutant.at({number}) else ({original}))"
+        return f"{{ if ({here}) {{ {site.without} }} else {{ {original} }} }}"
+    if site.kind != "statement":
+        return f"(({site.without}) if {here} else ({original}))"
     if indent.strip():
-        raise SnippetError(f"a statement must begin its line: {edit.site.snippet!r}")
+        raise SnippetError(f"a statement must begin its line: {site.snippet!r}")
     inside = "\n".join(f"    {line}" if line.strip() else line for line in original.splitlines())
-    other = without.replace("\n", f"\n{indent}    ") or "pass"
-    return f"if _mutant.at({number}):\n{indent}    {other}\n{indent}else:\n{indent}{inside}"
+    other = site.without.replace("\n", f"\n{indent}    ") or "pass"
+    return f"if {here}:\n{indent}    {other}\n{indent}else:\n{indent}{inside}"
 
 
 def _with_include(text: str) -> str:

@@ -84,7 +84,7 @@ relations.rule(
     "por-fragile",
     "A step that may fail or be cut commutes with nothing of its process.",
     "design rules 9 and 15",
-    statement(CORE, "«fragile |= outcome.effect != Effect::moves;»"),
+    statement(CORE, "«fragile |= outcome.effect != Effect::moves;»", when="outcome.effect != Effect::moves"),
 )
 relations.rule(
     "por-greedy",
@@ -202,7 +202,14 @@ relations.rule(
     "por-diamond-self",
     "On a set, sending to oneself before or after the twin is consumed differs.",
     "design rules 1 and 2",
-    expression(CORE, "return «network.order == Order::set && !taker.stays» &&", "false"),
+    expression(
+        CORE,
+        """return «network.order == Order::set && !taker.stays &&
+        std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
+            return send.column == column.index && std::find(set.begin(), set.end(), send.message) != set.end();
+        })»;""",
+        "false",
+    ),
 )
 relations.rule(
     "por-diamond-lasting",

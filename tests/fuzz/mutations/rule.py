@@ -19,7 +19,9 @@ class Site:
     """Below `src/`."""
     snippet: str
     without: str
-    kind: Literal["expression", "statement"]
+    kind: Literal["expression", "value", "statement"]
+    when: str = ""
+    """Of a statement: where leaving it out could make a difference."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,17 @@ class Rule:
 
 
 def expression(file: str, snippet: str, without: str) -> Site:
+    """One of the two texts is evaluated; or, if it is a literal without the rule, both."""
     return Site(file, snippet, without, "expression")
 
 
-def statement(file: str, snippet: str, without: str = "") -> Site:
-    return Site(file, snippet, without, "statement")
+def value(file: str, snippet: str, without: str) -> Site:
+    """Both texts are evaluated, and may be compared: so it is known where they differ."""
+    return Site(file, snippet, without, "value")
+
+
+def statement(file: str, snippet: str, without: str = "", when: str = "") -> Site:
+    return Site(file, snippet, without, "statement", when)
 
 
 class Group:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression, statement
+from .rule import Group, expression, statement, value
 
 REDUCTIONS = "quorate/search/reductions.py"
 MODEL = "quorate/analysis/model.py"
@@ -224,7 +224,7 @@ told.rule(
     "told-stopped",
     "What was stopped never holds.",
     "outcomes.py",
-    expression("quorate/search/outcomes.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
+    value("quorate/search/outcomes.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
     focus=("limits",),
 )
 told.rule(

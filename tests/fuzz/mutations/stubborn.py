@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression, statement
+from .rule import Group, expression, statement, value
 
 STUBBORN = "core/stubborn.cpp"
 FOOTPRINT = "core/footprint.cpp"
@@ -81,7 +81,11 @@ stubborn.rule(
     "por-greedy-taker",
     "A message of the set is not sent to a maximal quorum that is not in the set.",
     "design rule 16; stubborn.hpp, 4",
-    statement(STUBBORN, "«add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));»"),
+    statement(
+        STUBBORN,
+        "«add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));»",
+        when="!May::find(footprints_[send.column]->outside->greedy, send.message).labels.empty()",
+    ),
     focus=("maximal sets",),
 )
 stubborn.rule(
@@ -109,7 +113,7 @@ stubborn.rule(
     "por-room",
     "Where there is no room for what the set sends, the steps that make room come along.",
     "design rule 5; stubborn.hpp, 5",
-    statement(STUBBORN, "«if (tables_.network.bounded()) oblige_channels(column);»"),
+    statement(STUBBORN, "if (tables_.network.bounded()) «oblige_channels(column);»"),
     focus=("bounded",),
 )
 stubborn.rule(
@@ -207,7 +211,7 @@ twins.rule(
     "twins-everywhere",
     "In every local state that the process may still get to, not only in the present one.",
     "docs/partial-orders.md",
-    expression(
+    value(
         TWINS,
         "if (key != none && other != none && «stands_for(key, other)»)",
         """[&] {
@@ -239,7 +243,9 @@ twins.rule(
     "Twins send the same.",
     "docs/partial-orders.md",
     statement(
-        RELATIONS, "«for (const Send& send : end.sends) content.insert(content.end(), {send.column, send.message});»"
+        RELATIONS,
+        "«for (const Send& send : end.sends) content.insert(content.end(), {send.column, send.message});»",
+        when="!end.sends.empty()",
     ),
 )
 twins.rule(
@@ -303,13 +309,13 @@ twins.rule(
     "twins-sent-again",
     "A message that may be sent again is not gone when it is consumed.",
     "twins.cpp, alike",
-    expression(TWINS, "wanted.stays ? 0 : «consumed[i] & removed[i] & ~sendable[i]»;", "consumed[i] & removed[i]"),
+    value(TWINS, "wanted.stays ? 0 : «consumed[i] & removed[i] & ~sendable[i]»;", "consumed[i] & removed[i]"),
 )
 twins.rule(
     "twins-never",
     "A use that needs a message which may still be sent may come about.",
     "twins.cpp, alike",
-    expression(TWINS, "rest = «uses.all[i] & ~there[i] & ~sendable[i]»;", "uses.all[i] & ~there[i]"),
+    value(TWINS, "rest = «uses.all[i] & ~there[i] & ~sendable[i]»;", "uses.all[i] & ~there[i]"),
 )
 twins.rule(
     "twins-stays",

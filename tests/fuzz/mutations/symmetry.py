@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression, statement
+from .rule import Group, expression, statement, value
 
 CORE = "core/symmetry.cpp"
 PYTHON = "quorate/analysis/symmetry.py"
@@ -102,7 +102,7 @@ symmetry.rule(
     "symmetry-known",
     "The image of an enabled transition was evaluated.",
     "design rule 10",
-    expression(
+    value(
         CORE,
         "if («known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false)»)",
         "known != nullptr && deeds(*one.behaviour, column, true) != deeds(**known, other, false)",
@@ -145,7 +145,7 @@ symmetry.rule(
     "symmetry-failure-kinds",
     "Failures count as the same only if they differ in their text alone.",
     "design rule 9",
-    expression(
+    value(
         PYTHON,
         "keys = «[(each.kind, each.file, each.line, each.code) for each in failures]»",
         '[("", "", 0, "")] * len(failures)',
@@ -178,19 +178,27 @@ action.rule(
     "action-quotient",
     "The quotient is applied after the renaming.",
     "design rule 4",
-    statement(CORE, "«if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;»"),
+    statement(
+        CORE,
+        "«if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;»",
+        when="tables.quotient && tables.columns[to]->locals[image[to]].representative != image[to]",
+    ),
 )
 action.rule(
     "action-mentioned-messages",
     "A name that occurs in a pending message occurs in the cell.",
     "symmetry.hpp, marks",
-    statement(CORE, "«for (Id message : pending) note(message_marks_[column][message]);»"),
+    statement(CORE, "«for (Id message : pending) note(message_marks_[column][message]);»", when="!pending.empty()"),
 )
 action.rule(
     "action-mentioned-locals",
     "A name that occurs in a local state occurs in the cell.",
     "symmetry.hpp, marks",
-    statement(CORE, "«note(local_marks_[column][owner.cells[cell].local]);»"),
+    statement(
+        CORE,
+        "«note(local_marks_[column][owner.cells[cell].local]);»",
+        when="!local_marks_[column][owner.cells[cell].local].of.empty()",
+    ),
 )
 action.rule(
     "action-class-marks",
@@ -199,7 +207,8 @@ action.rule(
     statement(
         CORE,
         "«for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);»",
-        "if (place != local) continue; for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);",
+        "continue;",
+        when="place != local",
     ),
 )
 action.rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression, statement
+from .rule import Group, expression, statement, value
 
 CORE = "core/analysis.cpp"
 
@@ -48,7 +48,7 @@ quotient.rule(
     "quotient-observed",
     "Local states that a property tells apart are not merged.",
     "design 1, local quotient; rule 8",
-    expression(CORE, "std::make_tuple(«state.observation», state.crashed, state.failure)", "Id{0}"),
+    value(CORE, "std::make_tuple(«state.observation», state.crashed, state.failure)", "Id{0}"),
 )
 quotient.rule(
     "quotient-crashed",
@@ -61,40 +61,40 @@ quotient.rule(
     "quotient-failed-monitor",
     "A monitor that failed is not merged with one that did not.",
     "design rules 6 and 9",
-    expression(CORE, "std::make_tuple(state.observation, state.crashed, «state.failure»)", "none"),
+    value(CORE, "std::make_tuple(state.observation, state.crashed, «state.failure»)", "none"),
     focus=("monitor",),
 )
 quotient.rule(
     "quotient-crash",
     "A crash is a step too: where it leads is part of the signature.",
     "design 1, local quotient",
-    expression(CORE, "«state.crash == none ? none : block[state.crash]»", "none"),
+    value(CORE, "«state.crash == none ? none : block[state.crash]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-recovery",
     "A recovery is a step too: where it leads is part of the signature.",
     "design 1, local quotient",
-    expression(CORE, "«state.recovery == none ? none : block[state.recovery]»", "none"),
+    value(CORE, "«state.recovery == none ? none : block[state.recovery]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-effect",
     "Whether an outcome moves, is cut or fails is part of the signature.",
     "design rule 9",
-    expression(CORE, "std::vector<Id> entry{«static_cast<Id>(outcome.effect)», outcome.failure,", "Id{0}"),
+    value(CORE, "std::vector<Id> entry{«static_cast<Id>(outcome.effect)», outcome.failure,", "Id{0}"),
 )
 quotient.rule(
     "quotient-failure",
     "How an outcome fails is part of the signature.",
     "design rule 9",
-    expression(CORE, "std::vector<Id> entry{static_cast<Id>(outcome.effect), «outcome.failure»,", "none"),
+    value(CORE, "std::vector<Id> entry{static_cast<Id>(outcome.effect), «outcome.failure»,", "none"),
 )
 quotient.rule(
     "quotient-next",
     "Where an outcome leads, up to merging, is part of the signature.",
     "design 1, local quotient: a strong bisimulation",
-    expression(CORE, "«outcome.local == none ? none : block[outcome.local]»", "outcome.local == none ? none : Id{0}"),
+    value(CORE, "«outcome.local == none ? none : block[outcome.local]»", "outcome.local == none ? none : Id{0}"),
 )
 quotient.rule(
     "quotient-sends",
@@ -103,7 +103,7 @@ quotient.rule(
     statement(
         CORE,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
-        "if (tables.columns[send.column]->monitor) { entry.push_back(send.column); entry.push_back(send.message); }",
+        when="!tables.columns[send.column]->monitor",
     ),
 )
 quotient.rule(
@@ -113,7 +113,7 @@ quotient.rule(
     statement(
         CORE,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
-        "if (!tables.columns[send.column]->monitor) { entry.push_back(send.column); entry.push_back(send.message); }",
+        when="tables.columns[send.column]->monitor",
     ),
     focus=("monitor",),
 )
@@ -121,13 +121,13 @@ quotient.rule(
     "quotient-consumed",
     "What is consumed is part of the signature.",
     "design 1, local quotient",
-    expression(CORE, "{one.transition, «one.set», static_cast<Id>(outcomes.size())}", "Id{0}"),
+    value(CORE, "{one.transition, «one.set», static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-transition",
     "Which transition does it is part of the signature: one may keep what it reads, or take maximal sets.",
     "design 1, local quotient",
-    expression(CORE, "{«one.transition», one.set, static_cast<Id>(outcomes.size())}", "Id{0}"),
+    value(CORE, "{«one.transition», one.set, static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-filters",
@@ -144,6 +144,7 @@ quotient.rule(
         CORE,
         "«if (classes.size() == blocks) break; blocks = classes.size();»",
         "blocks = classes.size(); break;",
+        when="classes.size() != blocks",
     ),
 )
 quotient.rule(
@@ -159,6 +160,7 @@ quotient.rule(
         entry.resize(3);
         for (const auto& [a, b] : pairs) { entry.push_back(a); entry.push_back(b); }
         outcomes.push_back(std::move(entry));""",
+        when="outcome.sends.size() > 1",
     ),
     focus=("monitor, or fifo",),
 )
@@ -180,7 +182,7 @@ dead.rule(
     "dead-fixpoint",
     "Later means any number of steps later.",
     "design 1, dead messages",
-    statement(CORE, "live[local * words + word] |= more; «changed |= more != 0;»"),
+    statement(CORE, "live[local * words + word] |= more; «changed |= more != 0;»", when="more != 0"),
 )
 dead.rule(
     "dead-quorum",
@@ -189,7 +191,7 @@ dead.rule(
     statement(
         CORE,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
-        "if (column.sets[one.set].size() == 1) live[local * words + message / 64] |= 1ull << (message % 64);",
+        when="column.sets[one.set].size() > 1",
     ),
     focus=("quorums",),
 )
@@ -200,7 +202,7 @@ dead.rule(
     statement(
         CORE,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
-        "if (!column.transitions[one.transition].keep) live[local * words + message / 64] |= 1ull << (message % 64);",
+        when="column.transitions[one.transition].keep",
     ),
     focus=("keep=True",),
 )
