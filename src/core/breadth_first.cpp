@@ -28,11 +28,18 @@ struct Range {
     std::uint64_t counted = 0;  // transitions that were counted when it was tried with reduction
 };
 
-// A state of which only a stubborn set was taken. At least one of its successors must lie in the next level, or steps
-// could be put off for ever: from level to level the search gets to a state that is expanded in full.
+// A state of which only a stubborn set was taken. The successors by some step that keeps possible what was left out must
+// all lie in the next level, or that could be put off for ever: from level to level the search gets to a state that is
+// expanded in full (stubborn.hpp).
 struct Partly {
     Range state;
     bool progressed = false;
+};
+
+// The successors by one such step.
+struct Keeping {
+    Id source;  // the number of the state among `partly`
+    bool further = true;
 };
 
 class BreadthFirst;
@@ -48,7 +55,7 @@ struct Worker {
     struct Waiting {
         std::uint64_t hash;
         double orbit;  // how many states it stands for
-        Id source;     // the number of its predecessor among `partly`, if that was not expanded in full
+        Id keeping;    // the number of its step among `keeping`, or none
         bool observed;
     };
     std::vector<Waiting> successors{};
@@ -62,6 +69,7 @@ struct Worker {
     std::uint64_t offered = 0, left_out = 0;  // steps, of the states it was asked about
     std::optional<Canonical> canonical{};
     std::vector<Partly> partly{};
+    std::vector<Keeping> keeping{};
     std::vector<Range> deferred{};
     std::vector<Unchecked> unchecked{};
     std::vector<Witness> failures{};  // of the state that is being expanded
@@ -405,13 +413,20 @@ private:
         }
         if (worker.canonical) worker.canonical->expand(expander.cells);
         const bool watched = chosen != nullptr && options_.partial_orders->proviso;
-        const Id source = watched ? static_cast<Id>(worker.partly.size()) : none;
+        const std::size_t keeping = worker.keeping.size();
+        std::pair<Id, Id> last{none, none};  // the process and the number of the step that was looked at last
         worker.here.resize(words);
         Word* const here = worker.here.data();
         layout.load(packed, here);
         std::vector<Witness>& failures = worker.failures;
         failures.clear();
-        const auto emit = [&](Id, const Step&, Id, std::uint64_t hash, bool observed) {
+        const auto emit = [&](Id column, const Step&, Id number, std::uint64_t hash, bool observed) {
+            Id keeps = watched ? worker.chooser->keeping(column, number) : none;
+            if (keeps != none) {
+                if (last != std::make_pair(column, keeps)) worker.keeping.push_back({static_cast<Id>(worker.partly.size())});
+                last = {column, keeps};
+                keeps = static_cast<Id>(worker.keeping.size() - 1);
+            }
             if (worker.waiting >= worker.most) [[unlikely]]
                 worker.make_room(words);
             Word* target = worker.buffer.data() + worker.waiting * words;
@@ -431,7 +446,7 @@ private:
             }
             store_.prefetch(hash);
             const double orbit = worker.canonical ? worker.canonical->orbit() : 1;
-            worker.successors[worker.waiting++] = {hash, orbit, source, observed};
+            worker.successors[worker.waiting++] = {hash, orbit, keeps, observed};
             ++worker.transitions;
         };
         const auto fail = [&](Id column, Id step, Id failure) {
@@ -448,6 +463,7 @@ private:
         if (summary.missing || misfit) {
             if (misfit) widen_ = pause_ = true;
             worker.waiting = mark;
+            worker.keeping.resize(keeping);
             worker.transitions = transitions;
             worker.deferred.push_back(one);
             return;
@@ -506,10 +522,9 @@ private:
                 const Worker::Waiting& successor = worker.successors[done];
                 std::uint64_t known;
                 if (store_.insert(worker.number, packed, successor.hash, known) == Store::Insertion::known) {
-                    if (successor.source != none) worker.partly[successor.source].progressed |= in_next_level(known);
+                    if (successor.keeping != none) worker.keeping[successor.keeping].further &= in_next_level(known);
                     continue;
                 }
-                if (successor.source != none) worker.partly[successor.source].progressed = true;
                 worker.stands_for += successor.orbit;
                 if (!successor.observed) continue;
                 worker.scratch.resize(tables_.width());
@@ -527,6 +542,8 @@ private:
         }
         worker.waiting -= done;
         if (worker.waiting > 0) return;
+        for (const Keeping& keeping : worker.keeping) worker.partly[keeping.source].progressed |= keeping.further;
+        worker.keeping.clear();
         for (Partly& partly : worker.partly) {
             if (partly.progressed) continue;
             partly.state.in_full = true;

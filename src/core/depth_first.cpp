@@ -129,13 +129,15 @@ private:
             std::vector<std::pair<Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
             std::vector<StepTaken> steps;
+            const bool watched = chosen != nullptr && keeps_path_;
             const auto emit = [&](Id column, const Step&, Id number, std::uint64_t next, bool observed) {
+                const Id keeping = watched ? chooser_->keeping(column, number) : none;
                 const std::vector<Id>& form =
                     canonical_ ? canonical_->of(expander_.cells, expander_.changes()) : expander_.cells;
                 if (&form != &expander_.cells) next = spread(tables_.sum(form.data()));
                 if (options_.record != nullptr) steps.push_back({cells, form, column, number});
                 pending_.insert(pending_.end(), form.begin(), form.end());
-                successors_.push_back({next, canonical_ ? canonical_->orbit() : 1, observed});
+                successors_.push_back({next, canonical_ ? canonical_->orbit() : 1, column, keeping, observed});
             };
             const auto note = [&](Id column, Id, Id failure) { failures.emplace_back(column, failure); };
             summary = expander_.expand(sum, emit, note, chosen);
@@ -145,7 +147,7 @@ private:
                 ask(tables_, oracle_, expander_.queries);
                 continue;
             }
-            if (chosen != nullptr && keeps_path_ && failures.empty() && closes_cycle(begin)) {
+            if (watched && failures.empty() && closes_cycle(begin)) {
                 // Otherwise the steps left out could be put off for ever along this cycle.
                 in_full = true;
                 pending_.resize(begin * width_);
@@ -176,12 +178,25 @@ private:
         frames_.pop_back();
     }
 
-    // Do all successors from number `begin` on lie on the present path? For properties of whole runs: does one of them?
+    // Of the successors from number `begin` on, does none, by a step that keeps what was left out, lie off the present
+    // path with all its outcomes? For properties of whole runs: does any successor lie on it?
     bool closes_cycle(std::size_t begin) const {
-        const bool one_is_enough = options_.partial_orders->whole_runs;
-        for (std::size_t i = begin; i < successors_.size(); ++i)
-            if (on_path(pending_.data() + i * width_, successors_[i].hash) == one_is_enough) return one_is_enough;
-        return !one_is_enough;
+        const auto returns = [&](std::size_t i) { return on_path(pending_.data() + i * width_, successors_[i].hash); };
+        const auto same = [&](std::size_t i, std::size_t j) {
+            return successors_[i].column == successors_[j].column && successors_[i].keeping == successors_[j].keeping;
+        };
+        if (options_.partial_orders->whole_runs) {
+            for (std::size_t i = begin; i < successors_.size(); ++i)
+                if (returns(i)) return true;
+            return false;
+        }
+        for (std::size_t i = begin; i < successors_.size();) {
+            bool further = successors_[i].keeping != none;
+            const std::size_t first = i;
+            for (; i < successors_.size() && same(i, first); ++i) further = further && !returns(i);
+            if (further) return false;
+        }
+        return true;
     }
 
     // True if the state is new (or, without a store, not on the present path).
@@ -216,6 +231,8 @@ private:
     struct Successor {
         std::uint64_t hash;
         double orbit;  // how many states it stands for
+        Id column;
+        Id keeping;  // of its step (chooser.hpp); asked for only where something was left out
         bool observed;
     };
 

@@ -116,7 +116,9 @@ std::unique_ptr<Footprint> Relations::build(Column& column, const FootprintOf& w
         if (step.budget != Budget::free) result->draws |= 1u << static_cast<unsigned>(step.budget);
         const Instance* instance = find(column.index, local, tags[number]);
         if (instance == nullptr) throw std::logic_error("a step is possible that the closure does not hold");
-        result->visible |= instance->visible;
+        // Wherever it may be taken: after steps without the set it must show nothing either (rule 7 of stubborn.hpp).
+        for (const Id at : result->outside->locals)
+            if (const Instance* there = find(column.index, at, tags[number])) result->visible |= there->visible;
         if (tables_.network.order == Order::set && !instance->stays)
             for (const Id message : column.sets[instance->set])
                 if (!column.messages[message].stands) result->consumed.push_back(message);

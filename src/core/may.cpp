@@ -12,6 +12,9 @@ Relations::Outline Relations::outline(const Column& column, const std::vector<In
     result.tags.assign(tags_[column.index].size() / 64 + 1, 0);
     std::map<Id, std::size_t> deeds;
     std::map<std::size_t, Labels> moves, senders, takers, greedy;
+    std::map<Id, Labels> maximal;  // by transition
+    for (const Instance& instance : list)
+        if (instance.greedy) maximal[transitions_[column.index][instance.tag]].add(instance.label);
     for (Id number = 0; number < list.size(); ++number) {
         const Instance& instance = list[number];
         Outline::Group& group = result.groups[instance.label];
@@ -30,7 +33,8 @@ Relations::Outline Relations::outline(const Column& column, const std::vector<In
         if (instance.budget != Budget::free)
             result.draws[static_cast<std::size_t>(instance.budget)].add(instance.label);
         for (const Id message : column.sets[instance.set]) {
-            if (instance.greedy) greedy[message].add(instance.label);
+            // One more message may make any other set of the transition a set that is not maximal.
+            if (instance.greedy) greedy[message].add(maximal[transitions_[column.index][instance.tag]]);
             if (!instance.stays && !column.messages[message].stands) takers[message].add(instance.label);
         }
         for (const Instance::End& end : instance.ends) {

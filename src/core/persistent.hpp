@@ -20,6 +20,8 @@ public:
     Persistent(Tables& tables, const Flows& flows, bool visible);
 
     bool choose(std::span<const Id> cells) override;
+    // Whatever a process of P does: the others cannot disturb it, so each outcome can still come after all they do.
+    Id keeping(Id, Id step) const override { return step; }
 
 private:
     // Makes the smallest set with this process; false if it has as many possible steps as the limit, or more.

@@ -368,6 +368,8 @@ bool Relations::absorbs(const Column& column, Id tag, const Instance* step, cons
         const Instance* then = find(column.index, end.to, tag);
         if (!inside(column, end.to) || (then == nullptr && lasting)) return false;
         if (then == nullptr) continue;
+        // A step that only fails has no ends at all: that is not harmless.
+        if (then->fragile) return false;
         for (const Instance::End& last : then->ends) {
             const auto same = [&](const Instance::End& alone) {
                 const auto equal = [](const Send& a, const Send& b) {
@@ -376,7 +378,7 @@ bool Relations::absorbs(const Column& column, Id tag, const Instance* step, cons
                 return alone.to == last.to &&
                        std::equal(alone.sends.begin(), alone.sends.end(), last.sends.begin(), last.sends.end(), equal);
             };
-            if (then->fragile || std::none_of(step->ends.begin(), step->ends.end(), same)) return false;
+            if (std::none_of(step->ends.begin(), step->ends.end(), same)) return false;
             const auto dead = [&](Id message) {
                 return inside(column, last.to) && !column.locals[last.to].live[message];
             };

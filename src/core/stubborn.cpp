@@ -42,6 +42,8 @@ bool Stubborn::choose(std::span<const Id> cells) {
                 if (close(seed, which, std::min(limit, best))) {
                     best = enabled_;
                     best_ = footprints_;
+                    key_column_ = seed;
+                    key_ = roots_[seed]->seeds[which];
                 }
                 if (best <= least || !options.smallest) return;
             }

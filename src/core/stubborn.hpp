@@ -1,8 +1,11 @@
 // Partial-order reduction by stubborn sets: in a state, a set of labels such that it is enough to take the steps with
 // these labels.
 //
-// The set is closed under rules that make it a strong stubborn set (D1 and D2 of Valmari 1998): while the others move,
-// what is possible in the set stays possible and commutes with them, and what is not possible does not become so.
+// The set T of a state s is a weak stubborn set (Valmari 1998; Valmari and Hansen 2017). Let w be any sequence of steps
+// that are not in T, possible in s. Then
+//  D1: if a step t of T is possible after w, then t w is possible in s too, and leads to the same state;
+//  D2: the key, one step of T, is possible after w. (Without the refinement `key`: all that are possible in s.)
+// The rules that T is closed under make that so:
 //
 //  1. Within a process: a possible step of the set commutes with every step that can come about without the set, in
 //  every
@@ -18,7 +21,24 @@
 //  5. Bounded channels: where there is no room, the steps that make room are in the set. (Senders into one channel do
 //     not commute.)
 //  6. Events that do not commute, by the monitor's table, and steps that draw on one budget are in the set together.
-//  7. If the set has a possible step that a property may see, it holds every step that may be seen.
+//  7. If the set has a possible step that a property may see, now or after steps without the set, it holds every step
+//     that may be seen. (Visible in the present local state alone is not enough: a step that shows nothing now may
+//     overwrite what another one would have shown before it.)
+//
+// Theorem (Valmari 1998, theorem 4.2 with D2 for the key alone; what follows is all that the code relies on). Every
+// run w of the full system from a visited state s to a deadlock, a failing step, or a state that properties see is
+// matched by one of the reduced search. By induction on the length of w:
+//  - Some step of w is in T(s). The first such can be moved to the front by D1; the rest is shorter and starts in a
+//    visited state. By rule 7 properties see the same states along the way, in the same order.
+//  - None is. Then w does not end in a deadlock (D2). The key k is possible after w, so k w is possible in s by D1 and
+//    D2 and, if k is not seen, shows the same; if it is seen, w shows nothing, and s itself is a match. So w is still
+//    possible after *k*, that is after one outcome of k, which D1 does not name. It may not be possible after any other
+//    step of T: those need not be possible after w, so D1 says nothing about them. Go on in that successor of k.
+// The second case must not happen for ever. The search sees to it (the ignoring proviso): a state whose T leaves
+// something out has only successors by k in the next level (breadth first) or off the path (depth first), or else it is
+// expanded in full. Then along the successors by keys the level grows, or the moment at which the depth-first search
+// leaves a state becomes earlier; either ends, in a state that was expanded in full. If no run of the system comes back
+// to a state it has been in, no proviso is needed.
 //
 // For what comes about without the set, messages are taken to be there if they may be sent from the present local
 // states. Deadlock means that no step of the protocol is possible; so the set holds one if there is one.
@@ -52,6 +72,11 @@ public:
     Stubborn(Tables& tables, Relations& relations);
 
     bool choose(std::span<const Id> cells) override;
+    Id keeping(Id column, Id step) const override {
+        if (relations_.weak() && column != key_column_) return none;
+        const Id tag = roots_[column]->tags[step];
+        return relations_.weak() && tag != key_ ? none : tag;
+    }
 
 private:
     bool close(Id seed, std::size_t which, Id limit);
@@ -96,6 +121,7 @@ private:
     std::vector<std::uint64_t> open_{};    // to one process, without the set
     std::vector<std::uint64_t> asked_{};   // about, see above
     std::vector<Id> question_{};
+    Id key_column_ = none, key_ = none;  // of the set that was chosen
     Id enabled_ = 0;
     bool visible_ = false;
     unsigned draws_ = 0;

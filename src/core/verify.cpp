@@ -36,6 +36,7 @@ public:
         const std::vector<Move> all = moves(state, false);
         if (taken.size() == all.size()) return;
         for (const Move& move : taken) {
+            if (move.failure != none) return;
             chosen.insert(move.tag);
             seen |= move.observed;
         }
@@ -54,12 +55,8 @@ public:
         std::set<State> covered;
         std::set<std::pair<Id, Id>> failures;
         std::vector<State> border;
-        for (const Move& move : taken) {
-            if (move.failure != none)
-                failures.emplace(std::get<0>(move.tag), move.failure);
-            else if (covered.insert(move.to).second)
-                border.push_back(move.to);
-        }
+        for (const Move& move : taken)
+            if (covered.insert(move.to).second) border.push_back(move.to);
         for (std::size_t length = 1; length <= depth_ && !level.empty(); ++length) {
             std::vector<State> further;
             for (const State& from : border)
@@ -92,7 +89,7 @@ public:
                     if (!chosen.contains(move.tag)) continue;
                     possible = true;
                     if (move.failure != none ? !failures.contains({std::get<0>(move.tag), move.failure})
-                                             : !covered.contains(move.to))
+                                             : !covers(covered, move.to))
                         return refute(Refutation::Kind::differs, without[reached]);
                 }
                 if (!possible) return refute(Refutation::Kind::stuck, without[reached]);
@@ -104,6 +101,25 @@ public:
     }
 
 private:
+    // Is this state among them, or one that has more left of a budget and is the same otherwise? States that differ in
+    // their budgets alone follow each other, since the budget comes last.
+    bool covers(const std::set<State>& covered, const State& wanted) const {
+        if (!tables_.has_budget()) return covered.contains(wanted);
+        State least = wanted;
+        least.back() = 0;
+        const auto more = [&](const State& other) {
+            for (unsigned kind = 0; kind < budgets; ++kind)
+                if (tables_.left(other.back(), static_cast<Budget>(kind)) <
+                    tables_.left(wanted.back(), static_cast<Budget>(kind)))
+                    return false;
+            return true;
+        };
+        for (auto place = covered.lower_bound(least); place != covered.end(); ++place) {
+            if (!std::equal(wanted.begin(), wanted.end() - 1, place->begin())) return false;
+            if (more(*place)) return true;
+        }
+        return false;
+    }
     std::vector<Move> moves(const State& state, bool reduced) {
         expander_.cells = state;
         while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);

@@ -3,9 +3,12 @@
 //
 // Let T be the chosen steps of a state s, and w any sequence of steps that are not among them, up to a depth. After w
 //  1. some step of T is possible (D2 of Valmari 1998), so that no deadlock is missed;
-//  2. wherever a step of T leads, it also leads from s if it is taken first, followed by steps of w's kind (D1);
+//  2. wherever a step of T leads, it also leads from s if it is taken first, followed by steps of w's kind (D1), or to
+//     a state that differs only in having more left of a budget: a step of T may make a message dead, and then it is
+//     neither lost nor repeated any more. Who has more left can do all that who has less can;
 //  3. if a property may see a step of T, it sees none of w, so that all orders of visible steps are kept;
 //  4. what fails in w, fails as well after a step of T.
+// Where a step of T fails in s itself, the search reports that, and T has nothing to keep.
 // That steps which are left out again and again are taken some time is a matter of the whole search, and not seen here.
 #pragma once
 

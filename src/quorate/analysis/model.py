@@ -18,10 +18,11 @@ from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashe
 from quorate.language.pid import column_of
 from quorate.language.run import accepts, fire, observe, prepare, recovered
 from quorate.language.values import encode
-from quorate.properties import evaluate
+from quorate.properties import Evaluation, evaluate
 from quorate.semantics import State
 
 if TYPE_CHECKING:
+    from quorate.analysis.decomposition import Whole
     from quorate.analysis.symmetry import Symmetries
 
 NONE = _core.NONE
@@ -51,10 +52,14 @@ class Model:
         properties: Sequence[Property],
         stop: Callable[[int, int, int, int, int], bool] = lambda *_: False,
         values: dict[bytes, int] | None = None,
+        whole: Whole | None = None,
     ) -> None:
         network = definition.network
         self.definition = definition
         self.properties = tuple(properties)
+        self.whole = whole
+        """If processes are taken apart into their roles: the system as it was written, which every answer is held
+        against, and which properties are about."""
         self.calls = 0
         self.restart_on_new_reads = False
         """With the local quotient a field that was not observed may hold another local state's value (rule 8)."""
@@ -243,25 +248,35 @@ class Model:
             column = self.definition.columns[index]
             local = self._locals[index][local_id]
             if kind == OBSERVE:
-                outcome = observe(column, local, self._messages[index][subject])  # type: ignore[arg-type]
+                event: Any = self._messages[index][subject]
+                outcome = observe(column, local, event)
+                if self.whole is not None:
+                    self.whole.require_reaction(column, local, event, outcome)
                 self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
                 continue
             transition = self.definition.transitions(column)[which]
             if kind == REQUEST:
                 self._request(column, transition, local, local_id)
             elif kind == ACCEPT:
-                group = accepts(column, transition, local, self._messages[index][subject])  # type: ignore[arg-type]
+                message: Any = self._messages[index][subject]
+                group = accepts(column, transition, local, message)
+                if self.whole is not None:
+                    self.whole.require_group(column, transition, local, message, group)
                 number_of = NONE if group is None else self._groups.setdefault(group, len(self._groups))
                 self.engine.put_group(index, which, local_id, subject, number_of)
             else:
-                consumed = sorted((self._messages[index][each] for each in messages), key=encode)
-                outcomes = fire(column, transition, local, tuple(consumed))  # type: ignore[arg-type]
+                consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
+                outcomes = fire(column, transition, local, consumed)
+                if self.whole is not None:
+                    self.whole.require_outcomes(column, transition, local, consumed, outcomes)
                 encoded = [self._outcome(column, outcome) for outcome in outcomes]
                 self.engine.put_behaviour(index, which, local_id, subject, encoded)
         return True
 
     def _request(self, column: Column, transition: Transition, local: Local, local_id: int) -> None:
         request = prepare(column, transition, local)
+        if self.whole is not None:
+            self.whole.require_request(column, transition, local, request)
         mode, size, senders = _mode(transition), 0, list[int]()
         if request is not None and request.size is not None:
             mode, size = MODES["exact"], request.size
@@ -294,7 +309,7 @@ class Model:
         """Evaluate a property and hand its path of reads to the core; False if the search has to start over."""
         self.calls += 1
         state = tuple(self._locals[column][local] for column, local in enumerate(locals))
-        found = evaluate(self.definition, self.properties[number], state)
+        found = self.evaluate(self.properties[number], state)
         new = self.note_reads(found.reads)
         if new and self.restart_on_new_reads:
             return False
@@ -304,6 +319,13 @@ class Model:
         verdict = RAISES if found.failure is not None else YES if found.value else NO
         self.engine.add_answer(number, path, verdict)
         return True
+
+    def evaluate(self, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
+        """What a property says of a state, and what it read. Processes that were taken apart it sees as wholes."""
+        if self.whole is None:
+            return evaluate(self.definition, prop, locals)
+        found = evaluate(self.whole.whole, prop, self.whole.locals(locals))
+        return found._replace(reads=tuple(self.whole.field(column, field) for column, field in found.reads))
 
     def note_reads(self, reads: Iterable[tuple[int, int]]) -> bool:
         """Observe the fields that a property has read; whether some of them were not observed before."""

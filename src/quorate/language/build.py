@@ -12,10 +12,9 @@ from quorate.language.errors import LimitError, Location, ModelError, ParameterE
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local
-from quorate.language.pid import NotDecomposed, Pid, server_of
+from quorate.language.pid import DecompositionError, Pid, server_of
 from quorate.language.process import Process
 from quorate.language.renaming import names_in
-from quorate.language.roles import require_disjoint, roles_of
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
 from quorate.language.values import BadValueError, ContentSet, encode, freeze
@@ -50,18 +49,15 @@ class Builder:
         number = self._counts[kind] = self._counts.get(kind, 0) + 1
         name = f"{kind}{number}"
         values = _checked(cls, dict(cls._fields), fields)
-        roles = roles_of(cls) if self.decomposed else ()
+        roles = _roles_of(cls) if self.decomposed else ()
         if roles:
-            return self._spawn_apart(cls, roles, name, values)
+            return self._spawn_apart(roles, name, values)
         pid = Pid(len(self.processes), name)
         self.processes.append((cls, pid, values, caller()))
         return pid
 
-    def _spawn_apart(
-        self, cls: type[Process], roles: tuple[type[Process], ...], name: str, values: dict[str, Any]
-    ) -> Pid:
+    def _spawn_apart(self, roles: tuple[type[Process], ...], name: str, values: dict[str, Any]) -> Pid:
         """One process per role; the identity of the whole leads to them, and must not be part of a state."""
-        require_disjoint(cls, roles)
         number = len(self.servers)
         parts: dict[type, Pid] = {}
         for role in roles:
@@ -181,12 +177,12 @@ class Builder:
     def _require_roles_in(self, rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]]) -> None:
         """Refuse identities of processes that were taken apart: which of their roles is meant must be said."""
         if self.corrupted:
-            raise NotDecomposed("Byzantine processes are not taken apart")
+            raise DecompositionError("Byzantine processes are not taken apart")
         whole = {encode(pid) for pid in self.servers}
         for cls, _, values, _ in rows:
             for field, value in values.items():
                 if not whole.isdisjoint(names_in(value)):
-                    raise NotDecomposed(
+                    raise DecompositionError(
                         f"{cls.__name__}.{field} does not say which role of a process it leads to: "
                         "`.playing(Role)` does"
                     )
@@ -208,6 +204,8 @@ def build_all(
             raise LimitError(f"{type(system).__name__}.build has more than {MAX_PATHS} initial states", code="Q502")
         if builder.settings.pop("no option", False):
             continue
+        if byzantine and builder.servers:
+            raise DecompositionError("Byzantine processes are not taken apart")
         for role, count in byzantine.items():
             builder.corrupt_role(role, count)
         if first is None:
@@ -264,6 +262,12 @@ def _alike(system: System, first: Builder, other: Builder) -> None:
             code="Q112",
             location=_where(system),
         )
+
+
+def _roles_of(cls: type[Process]) -> tuple[type[Process], ...]:
+    """The roles that a class is composed of, `class Server(Proposer, Acceptor)`; none if it is a role itself."""
+    bases = tuple(base for base in cls.__bases__ if issubclass(base, Process) and base is not Process)
+    return bases if len(bases) > 1 else ()
 
 
 def _label(cls: type[Automaton], pid: Pid) -> str:

@@ -17,7 +17,7 @@ from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.outcome import Local
-from quorate.language.pid import NotDecomposed, Pid, column_of, server_of
+from quorate.language.pid import DecompositionError, Pid, column_of, server_of
 from quorate.language.purity import forbid_impure
 from quorate.language.system import System
 from quorate.language.traffic import Channel, check_network
@@ -192,7 +192,7 @@ def define(
 ) -> Definition:
     """Build the system and compile what it is made of, in the environment it declares or in the one asked for.
 
-    Decomposed, processes that play several roles are taken apart, or NotDecomposed says why they cannot be.
+    Decomposed, processes that play several roles are taken apart, or DecompositionError says why they cannot be.
     """
     if isinstance(system, type):
         system = system()
@@ -264,11 +264,13 @@ def _require_apart(definition: Definition) -> None:
         return
     network = definition.network
     if network.kind == "fifo" or network.capacity is not None:
-        raise NotDecomposed("messages to several roles of a process go through one channel, which keeps order or room")
+        raise DecompositionError(
+            "messages to several roles of a process go through one channel, which keeps order or room"
+        )
     if definition.faults.crashes:
-        raise NotDecomposed("the roles of a process crash together")
+        raise DecompositionError("the roles of a process crash together")
     if definition.environment.network_model != "m":
-        raise NotDecomposed("messages to several roles of a process are delivered to one input buffer")
+        raise DecompositionError("messages to several roles of a process are delivered to one input buffer")
 
 
 def _arm(

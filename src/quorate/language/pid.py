@@ -12,8 +12,8 @@ from quorate.language.errors import IdentityError, caller
 from quorate.language.values import PID, ContentSet, Kind, register, register_set
 
 
-class NotDecomposed(BaseException):
-    """A process cannot be taken apart into its roles after all. Not an Exception, so that no handler swallows it."""
+class DecompositionError(Exception):
+    """A process cannot be taken apart into its roles after all."""
 
 
 class Pid:
@@ -40,17 +40,10 @@ class Pid:
         return self._roles.get(role, self)
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if type(other) is not Pid:
-            return False
-        if self._index != other._index and self._server is not None and self._server == other._server:
-            raise NotDecomposed(f"roles of {self._name} are compared with one another")
-        return self._index == other._index
+        return self is other or (type(other) is Pid and self._index == other._index)
 
     def __hash__(self) -> int:
-        # Roles of one process meet in every set, and are then compared.
-        return self._index if self._server is None else ~self._server
+        return self._index
 
     def __str__(self) -> str:
         return self._name

@@ -7,7 +7,7 @@ same. Later layers build visibility and the caching of evaluations on that, so n
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from quorate.language.automaton import Automaton, attach
@@ -15,7 +15,7 @@ from quorate.language.definition import Column, Definition
 from quorate.language.errors import ModelError, caller
 from quorate.language.monitor import Monitor
 from quorate.language.outcome import Local, is_crashed
-from quorate.language.pid import NotDecomposed, Pid
+from quorate.language.pid import Pid
 from quorate.language.system import System
 
 CRASH_FLAG = -1
@@ -56,7 +56,6 @@ class Panel:
             for column, view in zip(self._columns, self._views, strict=True)
             if issubclass(column.cls, cls) and (cls._byzantine or not column.cls._byzantine)
         )
-        _require_roles(self._columns, cls)
         if issubclass(cls, Monitor) and not found:
             raise ModelError(
                 f"self[{cls.__name__}] in a property, but no such monitor watches",
@@ -73,18 +72,6 @@ class Panel:
         view: Any = object.__new__(cls)
         attach(view, _Reading(self, column))
         return view
-
-
-def _require_roles(columns: Iterable[Column], cls: type) -> None:
-    """Of a process that is taken apart a property must see one role: the whole is nowhere, and two are too many."""
-    seen: dict[int, list[type]] = {}
-    for column in columns:
-        if column.server is not None:
-            seen.setdefault(column.server, []).append(column.cls)
-    for roles in seen.values():
-        whole = all(issubclass(cls, role) for role in roles)
-        if whole or sum(issubclass(role, cls) for role in roles) > 1:
-            raise NotDecomposed(f"a property looks at self[{cls.__name__}], which is more than one role")
 
 
 class _Reading:

@@ -6,7 +6,6 @@ from typing import Any
 
 from quorate.analysis.model import Model
 from quorate.language.errors import Location, ModelError, PropertyError
-from quorate.properties import evaluate
 from quorate.traces.trace import Trace
 
 
@@ -19,7 +18,7 @@ def raise_accidents(model: Model, violation: dict[str, Any], trace: Trace) -> No
             raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
     elif violation["finding"] == "raises":
         prop = model.properties[violation["property"]]
-        failure = evaluate(model.definition, prop, trace.states[-1].locals).failure
+        failure = model.evaluate(prop, trace.states[-1].locals).failure
         assert failure is not None
         raise PropertyError(
             f"the property `{prop.name}` raised: {failure.text}\n{trace}",

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from quorate import _core
-from quorate.analysis.decomposition import roles, taken_apart
+from quorate.analysis.decomposition import Whole, roles, taken_apart
 from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
-from quorate.language.pid import NotDecomposed
+from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
 from quorate.search.accidents import raise_accidents
@@ -105,32 +105,33 @@ def check(
     with Watcher(timeout, progress, max_memory) as watcher:
         definition = define(system, environment)
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        for one in (apart, definition):
-            if one is None:
-                continue
-            asked = select(one, property)
-            refuse_what_implicit_crashes_miss(one, asked)
-            model = Model(one, asked.properties, watcher)
-            try:
-                run = _Check(model, asked, options, watcher, trace, target)
-                if one is apart:
-                    run.whole = definition
-                run.not_decomposed = why
-                result = run.run()
-                refuse_crash_flags(model)
-                return result
-            except NotDecomposed as reason:
-                why = str(reason)
-            except _core.LimitError as limit:
-                raise LimitError(str(limit), code="Q501") from None
-    raise AssertionError("a whole system is not taken apart")
+        asked = select(definition, property)
+        refuse_what_implicit_crashes_miss(definition, asked)
+        try:
+            if apart is not None:
+                try:
+                    model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+                    return _Check(model, asked, options, watcher, trace, target).run()
+                except DecompositionError as reason:
+                    why = str(reason)
+            model = Model(definition, asked.properties, watcher)
+            return _Check(model, asked, options, watcher, trace, target, why).run()
+        except _core.LimitError as limit:
+            raise LimitError(str(limit), code="Q501") from None
 
 
 class _Check:
     """One check under way."""
 
     def __init__(
-        self, model: Model, asked: Asked, options: Options, watcher: Watcher, trace: bool, target: str | None
+        self,
+        model: Model,
+        asked: Asked,
+        options: Options,
+        watcher: Watcher,
+        trace: bool,
+        target: str | None,
+        not_decomposed: str = "",
     ) -> None:
         self.model = model
         self.definition: Definition = model.definition
@@ -142,9 +143,9 @@ class _Check:
         self.target = target
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
-        self.whole: Definition | None = None
-        """If processes are taken apart into their roles: the system as it was written."""
-        self.not_decomposed = ""
+        self.whole = model.whole
+        self.not_decomposed = not_decomposed
+        """Why processes were not taken apart into their roles."""
 
     def run(self) -> Result:
         limit = self.options.max_states
@@ -240,6 +241,7 @@ class _Check:
         return found
 
     def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
+        refuse_crash_flags(self.model)
         options = self.options
         trace, witnesses = self._traces(found)
         outcomes = outcomes_of(found, self.model, self.asked, approximate=options.store == "bitstate")

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate import _core
-from quorate.analysis.decomposition import roles, taken_apart
+from quorate.analysis.decomposition import Whole, roles, taken_apart
 from quorate.analysis.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.analysis.model import Model
 from quorate.analysis.symmetry import Symmetries, proposed
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
-from quorate.language.pid import NotDecomposed
+from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.properties import evaluate
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.options import Options, select
@@ -105,27 +104,21 @@ def plan(
     with Watcher(None, None) as watcher:
         definition = define(system, environment)
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+        asked = select(definition, property)
+        refuse_what_implicit_crashes_miss(definition, asked)
         if apart is not None:
             try:
-                return _plan(apart, why, options, property, target, watcher)
-            except NotDecomposed as reason:
+                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+                return _plan(model, why, options, target, watcher)
+            except DecompositionError as reason:
                 why = str(reason)
-        return _plan(definition, why, options, property, target, watcher)
+        return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
 
 
-def _plan(
-    definition: Definition,
-    why_whole: str,
-    options: Options,
-    property: str | list[str] | None,
-    target: str | None,
-    watcher: Watcher,
-) -> Plan:
-    asked = select(definition, property)
-    refuse_what_implicit_crashes_miss(definition, asked)
-    model = Model(definition, asked.properties, watcher)
+def _plan(model: Model, why_whole: str, options: Options, target: str | None, watcher: Watcher) -> Plan:
+    definition = model.definition
     # What a property reads may grow during a search; the initial states are where it begins.
-    reads = {each.name: _first_reads(model, each) for each in asked.properties}
+    reads = {each.name: _first_reads(model, each) for each in model.properties}
     try:
         figures = analyse(model, options)
         # Also where no reduction that was asked for needs it: it is what there is to tell.
@@ -159,7 +152,7 @@ def _plan(
 def _first_reads(model: Model, prop: Any) -> list[str]:
     found: dict[str, None] = {}
     for state in model.definition.initials:
-        reads = evaluate(model.definition, prop, state).reads
+        reads = model.evaluate(prop, state).reads
         model.note_reads(reads)
         for column, field in reads:
             owner = model.definition.columns[column]

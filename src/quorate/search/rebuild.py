@@ -12,7 +12,7 @@ from typing import Any
 from quorate.analysis.model import Model
 from quorate.language.definition import Property
 from quorate.language.errors import QuorateError
-from quorate.properties import evaluate, explain
+from quorate.properties import explain
 from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
 from quorate.traces.trace import Kind, Trace
 
@@ -56,13 +56,13 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
         if enabled_protocol(steps(definition, state)):
             raise _disagree("the last state is no deadlock")
         if definition.final is not None:
-            if evaluate(definition, definition.final, state.locals).value:
+            if model.evaluate(definition.final, state.locals).value:
                 raise _disagree("the last state is a final one")
-            reason = explain(definition, definition.final, state.locals)
+            reason = _explained(model, definition.final, state)
     else:
         prop: Property = model.properties[found["property"]]
         name = prop.name
-        evaluation = evaluate(definition, prop, state.locals)
+        evaluation = model.evaluate(prop, state.locals)
         if finding == "raises":
             kind = "error"
             if evaluation.failure is None:
@@ -71,8 +71,13 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
             raise _disagree(f"{name} is {evaluation.value} in the last state")
         elif finding == "reached":
             kind = "witness"
-        reason = explain(definition, prop, state.locals)
+        reason = _explained(model, prop, state)
     return Trace(kind, name, reason, definition, initial, tuple(taken), shortest)
+
+
+def _explained(model: Model, prop: Property, state: State) -> tuple[str, ...]:
+    """Of processes that were taken apart, once they are put together again (recompose.py)."""
+    return explain(model.definition, prop, state.locals) if model.whole is None else ()
 
 
 def _step_to(model: Model, state: State, target: tuple[object, object]) -> Step | None:

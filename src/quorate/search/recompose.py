@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from quorate.analysis.decomposition import Whole
-from quorate.language.definition import Definition
 from quorate.properties import explain
 from quorate.search.rebuild import ReplayError
 from quorate.semantics import Step, initial_states, steps
 from quorate.traces.trace import Trace
 
 
-def recompose(trace: Trace, whole: Definition) -> Trace:
+def recompose(trace: Trace, joined: Whole) -> Trace:
     """Follow the run in the whole system, step by step."""
-    joined = Whole(trace.definition, whole)
+    whole = joined.whole
     state = initial = joined.state(trace.initial)
     if initial not in initial_states(whole):
         raise _disagree("the first state is not initial")

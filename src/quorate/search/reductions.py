@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from quorate.analysis.decomposition import require_equivalence
 from quorate.analysis.model import Model
 from quorate.analysis.symmetry import Symmetries, proposed
-from quorate.language.pid import NotDecomposed
+from quorate.language.pid import DecompositionError
 from quorate.search.options import Options
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
@@ -101,10 +100,11 @@ def _tell_symmetries(model: Model, figures: Figures) -> None:
 
 
 def require_decomposed(model: Model, figures: Figures) -> None:
-    """Raises NotDecomposed if taking processes apart gains no symmetry, or would not be the same system."""
+    """Raises DecompositionError if taking processes apart gains no symmetry, or would not be the same system."""
     if not figures["symmetry"]["ran"]:
-        raise NotDecomposed(f"symmetry was left out: {figures['symmetry']['why']}")
-    require_equivalence(model)
+        raise DecompositionError(f"symmetry was left out: {figures['symmetry']['why']}")
+    if model.whole is not None:
+        model.whole.require_messages(model.numbered_messages)
 
 
 def unfinished(figures: Figures) -> bool:

@@ -69,7 +69,7 @@ class SelfCheck:
 
     def compare(self, model: Model, found: Mapping[str, Any], reductions: Figures, deadlock: bool, whole: bool) -> None:
         """With the search without reductions. `whole`: the reduced one has seen all that it has to see."""
-        plain = Model(model.definition, model.properties, model.stop, model.values)
+        plain = Model(model.definition, model.properties, model.stop, model.values, model.whole)
         plain.observed = [list(fields) for fields in self._fields]
         plain.engine.observe(plain.observed)
         other = plain.engine.search(plain, False, 1, deadlock, False, 0, UNREDUCED_STATES, sample=0)
