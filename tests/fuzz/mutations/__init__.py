@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dynamic, language, relations, search, stubborn, symmetry, tables, universe
+from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, universe
 from .rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -13,7 +13,9 @@ RULES: tuple[Rule, ...] = (
     *search.RULES,
     *relations.RULES,
     *stubborn.RULES,
+    *proviso.RULES,
     *language.RULES,
+    *roles.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):

@@ -1,131 +1,17 @@
-"""Rules of roles taken apart, implicit crashes, attackers and models of message traffic."""
+"""Rules of implicit crashes, attackers and models of message traffic."""
 
 from __future__ import annotations
 
 from .rule import Group, expression, statement
 
-ROLES = "quorate/language/roles.py"
-DECOMPOSITION = "quorate/analysis/decomposition.py"
-DEFINITION = "quorate/language/definition.py"
 IMPLICIT = "quorate/search/implicit.py"
 ATTACKER = "quorate/language/attacker.py"
 DOMAINS = "quorate/language/domains.py"
 TRAFFIC = "quorate/language/traffic.py"
 
-roles = Group("roles taken apart", "processes of several roles")
 implicit = Group("implicit crashes", "crash=implicit")
 attackers = Group("attackers", "attackers")
 traffic = Group("message traffic", "network model grm or rm")
-
-roles.rule(
-    "roles-own",
-    "A class that adds something to its roles is not taken apart.",
-    "definition 8 of the thesis; decision 8",
-    expression(ROLES, "if «own»:", "False"),
-)
-roles.rule(
-    "roles-within",
-    "A bound on a role bounds the whole process.",
-    "decision 8",
-    expression(ROLES, 'if «getattr(role, "within", None) is not None»:', "False"),
-    focus=("within",),
-)
-roles.rule(
-    "roles-nested",
-    "A role that is composed of roles itself is not taken apart.",
-    "decision 8",
-    expression(ROLES, "if «roles_of(role)»:", "False"),
-)
-roles.rule(
-    "roles-fields",
-    "Roles that share a field are not taken apart.",
-    "definition 8 of the thesis",
-    expression(ROLES, "if «shared»:", "False"),
-)
-roles.rule(
-    "roles-methods",
-    "Roles that both define a method are not taken apart.",
-    "definition 8 of the thesis",
-    expression(ROLES, "if «mine[name] is not its[name]»:", "False"),
-)
-roles.rule(
-    "roles-messages",
-    "Roles that take the same message are not taken apart.",
-    "definition 8 of the thesis",
-    expression(ROLES, "if «issubclass(here, there) or issubclass(there, here)»:", "False"),
-)
-roles.rule(
-    "roles-uses",
-    "Roles of which one uses the other's fields, or hands itself on, are not taken apart.",
-    "definition 8 of the thesis",
-    expression(ROLES, "if «seen»:", "False"),
-)
-roles.rule(
-    "roles-channels",
-    "Roles of a process that shares channels with order or room are not taken apart.",
-    "design rule 18; decision 8",
-    expression(DEFINITION, 'if «network.kind == "fifo" or network.capacity is not None»: raise NotDecomposed', "False"),
-    focus=("fifo or bounded",),
-)
-roles.rule(
-    "roles-crash",
-    "The roles of a process crash together, so that it is not taken apart.",
-    "design rule 11",
-    expression(DEFINITION, "if «definition.faults.crashes»: raise NotDecomposed", "False"),
-    focus=("crashes",),
-)
-roles.rule(
-    "roles-delivery",
-    "The roles of a process have one input buffer, so that it is not taken apart with delivery events.",
-    "decision 8",
-    expression(DEFINITION, 'if «definition.environment.network_model != "m"»: raise NotDecomposed', "False"),
-    focus=("network model grm or rm",),
-)
-roles.rule(
-    "roles-compared",
-    "Roles of one process that are compared with one another are not taken apart.",
-    "design rule 18; decision 8",
-    expression(
-        "quorate/language/pid.py",
-        "if «self._index != other._index and self._server is not None and self._server == other._server»:",
-        "False",
-    ),
-)
-roles.rule(
-    "roles-kinds",
-    "Wherever an identity stands, it is always of one kind of role.",
-    "design rule 18; decision 8",
-    expression(
-        DECOMPOSITION, "if «kinds.setdefault(where, role) is not role»:", "kinds.setdefault(where, role) is None"
-    ),
-)
-roles.rule(
-    "roles-taken",
-    "A message to one role is not one that another role of the process takes.",
-    "decision 8",
-    expression(DECOMPOSITION, "if «other != column.index and any(each.takes(message) for each in takers)»:", "False"),
-)
-roles.rule(
-    "roles-property",
-    "A property that looks at more than one role of a process sees the whole.",
-    "decision 8",
-    expression(
-        "quorate/properties/views.py", "if «whole or sum(issubclass(role, cls) for role in roles) > 1»:", "False"
-    ),
-)
-roles.rule(
-    "roles-attackers",
-    "Byzantine processes are not taken apart.",
-    "design rule 18",
-    expression("quorate/language/build.py", "if «self.corrupted»: raise NotDecomposed", "False"),
-    focus=("attackers",),
-)
-roles.rule(
-    "roles-meant",
-    "An identity in a link says which role is meant.",
-    "decision 8",
-    expression("quorate/language/build.py", "if «not whole.isdisjoint(names_in(value))»:", "False"),
-)
 
 implicit.rule(
     "implicit-deadlock",
@@ -297,4 +183,4 @@ traffic.rule(
     focus=("network model rm",),
 )
 
-RULES = [*roles.rules, *implicit.rules, *attackers.rules, *traffic.rules]
+RULES = [*implicit.rules, *attackers.rules, *traffic.rules]

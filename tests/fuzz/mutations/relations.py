@@ -306,7 +306,7 @@ absorbing.rule(
     expression(
         CORE,
         "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
-        "continue; for",
+        "continue; // A step that only",
         "false",
     ),
     focus=("closure does not end",),
@@ -317,7 +317,7 @@ absorbing.rule(
     "D2 of Valmari 1998",
     expression(
         CORE,
-        "|| («then == nullptr && lasting»)) return false; if (then == nullptr) continue; for",
+        "|| («then == nullptr && lasting»)) return false; if (then == nullptr) continue; // A step that only fails",
         "false",
     ),
 )
@@ -326,16 +326,14 @@ absorbing.rule(
     "The step that stands in must not fail after the other one.",
     "design rule 15",
     expression(
-        CORE, "if («then->fragile» || std::none_of(step->ends.begin(), step->ends.end(), same)) return false;", "false"
+        CORE, "// A step that only fails has no ends at all: that is not harmless. if («then->fragile») return", "false"
     ),
 )
 absorbing.rule(
     "absorb-same",
     "The step leads to the same, and sends the same, with the other before it and without.",
     "relations.cpp, absorbs",
-    expression(
-        CORE, "if (then->fragile || «std::none_of(step->ends.begin(), step->ends.end(), same)») return false;", "false"
-    ),
+    expression(CORE, "if («std::none_of(step->ends.begin(), step->ends.end(), same)») return false;", "false"),
 )
 absorbing.rule(
     "absorb-dead",

@@ -1,4 +1,4 @@
-"""Rules of stubborn sets: what must come along, twins, the ignoring proviso, visibility."""
+"""Rules of stubborn sets: what must come along, visibility, twins."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ RELATIONS = "core/relations.cpp"
 
 stubborn = Group("stubborn sets", "partial orders")
 twins = Group("twins", "partial orders")
-proviso = Group("ignoring proviso", "partial orders")
-whole_runs = Group("whole runs", "no option asks for it")
 
 stubborn.rule(
     "por-dependent",
@@ -76,6 +74,17 @@ stubborn.rule(
     "On a set channel, if the set sends m and m may be sent, nobody takes m without the set.",
     "design rule 1; stubborn.hpp, 3",
     expression(STUBBORN, "(pending(send.column, send.message) || «sendable(send.column, send.message)»))", "false"),
+)
+stubborn.rule(
+    "por-greedy-transition",
+    "A message may disable any set of a maximal transition, not only those that hold it.",
+    "design rule 16",
+    expression(
+        "core/may.cpp",
+        "greedy[message].add(«maximal[transitions_[column.index][instance.tag]]»);",
+        "[&] { Labels own; own.add(instance.label); return own; }()",
+    ),
+    focus=("maximal sets", "split"),
 )
 stubborn.rule(
     "por-greedy-taker",
@@ -179,7 +188,17 @@ stubborn.rule(
     "por-visible-set",
     "A set is visible if one of its possible steps is.",
     "Valmari 1998, V; stubborn.hpp, 7; design rule 17",
-    statement(FOOTPRINT, "«result->visible |= instance->visible;»"),
+    statement(FOOTPRINT, "«result->visible |= there->visible;»", when="there->visible"),
+)
+stubborn.rule(
+    "por-visible-elsewhere",
+    "A step is visible if it shows something in any local state in which it may be taken after steps without the set.",
+    "stubborn.hpp, 7; design rule 17",
+    statement(
+        FOOTPRINT,
+        "«result->visible |= there->visible;»",
+        when="there->visible && at != local",
+    ),
 )
 stubborn.rule(
     "por-draws",
@@ -332,101 +351,4 @@ twins.rule(
     focus=("maximal sets, or fifo with heads skipped",),
 )
 
-proviso.rule(
-    "proviso-needed",
-    "Where a run may come back to a state, steps must not be put off for ever.",
-    "Valmari 1998, ignoring; design rule 14",
-    expression(RELATIONS, "return «may_cycle(tables, closure)»;", "may_cycle(tables, closure) && false"),
-)
-proviso.rule(
-    "proviso-failures",
-    "Failures and cuts are looked for in every mode, so that the proviso holds for deadlocks alone too.",
-    "design rule 9",
-    expression(RELATIONS, "&& !closure.optimistic && «!may_fail(tables, closure)») return false;", "true"),
-    focus=("deadlock alone",),
-)
-proviso.rule(
-    "proviso-monitor-failures",
-    "A monitor may fail, too.",
-    "design rules 6 and 9",
-    expression(RELATIONS, "if («column->locals[local].failure != none») return true;", "false"),
-    focus=("deadlock alone", "monitor"),
-)
-proviso.rule(
-    "proviso-cuts",
-    "What a bound cuts is reported, so that it must not be put off for ever.",
-    "relations.cpp, needs_proviso",
-    expression(RELATIONS, "if («outcome.effect != Effect::moves») return true;", "false"),
-    focus=("deadlock alone",),
-)
-proviso.rule(
-    "proviso-recovery",
-    "A recovery brings back a local state, so that any run may be a cycle.",
-    "relations.cpp, needs_proviso",
-    expression(RELATIONS, "if («column->locals[local].recovery != none») return true;", "false"),
-    focus=("recovery",),
-)
-proviso.rule(
-    "proviso-kept",
-    "What is read and kept need not be sent again for a run to come back.",
-    "relations.cpp, may_cycle",
-    expression(
-        RELATIONS,
-        "if («column.transitions[move.transition].keep || network.duplicates_unlimited») return false;",
-        "false",
-    ),
-    focus=("keep=True, or unlimited duplicates",),
-)
-proviso.rule(
-    "proviso-stands",
-    "What an attacker says stands, and need not be sent again for a run to come back.",
-    "relations.cpp, may_cycle",
-    expression(RELATIONS, "return «!column.messages[message].stands» && !sent.contains", "true"),
-    focus=("attackers",),
-)
-proviso.rule(
-    "proviso-breadth-first",
-    "Level by level: a state of which no counting successor lies in the next level is expanded in full.",
-    "Valmari 1998, ignoring; breadth_first.cpp",
-    expression("core/breadth_first.cpp", "if («partly.progressed») continue;", "true"),
-)
-proviso.rule(
-    "proviso-known",
-    "A successor that is known from this level or before is no progress.",
-    "breadth_first.cpp",
-    expression("core/breadth_first.cpp", "progressed |= «in_next_level(known)»;", "true"),
-)
-proviso.rule(
-    "proviso-depth-first",
-    "Depth first: a state whose successors all close a cycle is expanded in full.",
-    "Valmari 1998, ignoring; depth_first.cpp",
-    expression("core/depth_first.cpp", "failures.empty() && «closes_cycle(begin)») {", "false"),
-    focus=("depth first",),
-)
-
-whole_runs.rule(
-    "runs-visible",
-    "For linear time no step of the set is visible unless all steps are taken.",
-    "theorem 10 of the thesis",
-    expression(STUBBORN, "if («visible_ && keep > Keep::safety») return false;", "false"),
-)
-whole_runs.rule(
-    "runs-single",
-    "For branching time the set is one step, which is deterministic.",
-    "theorem 10 of the thesis",
-    expression(STUBBORN, "if («keep == Keep::branching») { // NB", "false"),
-)
-whole_runs.rule(
-    "runs-cycle",
-    "For whole runs a state one of whose successors closes a cycle is expanded in full.",
-    "depth_first.cpp, closes_cycle",
-    expression("core/depth_first.cpp", "const bool one_is_enough = «options_.partial_orders->whole_runs»;", "false"),
-)
-whole_runs.rule(
-    "runs-budget",
-    "No relations for whole runs where messages are lost or processes crash.",
-    "relations.cpp, unsupported",
-    expression(RELATIONS, "if («keep > Keep::safety && (tables.has_budget() || network.losses_unlimited)»)", "false"),
-)
-
-RULES = [*stubborn.rules, *twins.rules, *proviso.rules, *whole_runs.rules]
+RULES = [*stubborn.rules, *twins.rules]
