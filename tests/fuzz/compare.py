@@ -1,0 +1,271 @@
+"""Running Quorate on a drawn protocol, and holding its answer against the reference."""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, NamedTuple
+
+import quorate
+from quorate import QuorateError, Result
+
+from .explorer import Exploration, Verdicts
+from .options import Check
+from .protocol import Protocol, nodes_in
+from .system import System
+from .traces import wrong_with
+from .translate import translate
+
+_numbers = count()
+
+
+class Finding(NamedTuple):
+    """Something that is wrong: a short kind, by which findings are told apart, and what was seen."""
+
+    kind: str
+    text: str
+
+
+@contextmanager
+def loaded(protocol: Protocol) -> Iterator[Any]:
+    """The system class of a protocol, as if it had been imported from a file."""
+    name = f"drawn_{next(_numbers)}"
+    source = translate(protocol)
+    file = f"{name}.py"
+    module = types.ModuleType(name)
+    module.__file__ = file
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, file, "exec"), module.__dict__)
+        yield module.__dict__["Drawn"]
+    finally:
+        del sys.modules[name], linecache.cache[file]
+
+
+@contextmanager
+def switched(thresholds: tuple[tuple[str, int], ...]) -> Iterator[None]:
+    """Let modes switch sooner for a while."""
+    before: list[tuple[Any, str, Any]] = []
+    try:
+        for name, value in thresholds:
+            module, _, constant = name.partition(".")
+            there: Any = importlib.import_module(f"quorate.search.{module}")
+            before.append((there, constant, getattr(there, constant)))
+            setattr(there, constant, value)
+        yield
+    finally:
+        for there, constant, old in reversed(before):
+            setattr(there, constant, old)
+
+
+class Answer(NamedTuple):
+    """What a check said: a result, or the code of an error."""
+
+    result: Result | None = None
+    code: str = ""
+    text: str = ""
+
+
+def ask(system: Any, check: Check) -> Answer:
+    """Any way to end other than a result or one of Quorate's own errors is an accident, with the code `traceback`."""
+    options = check.options
+    if "por_options" in options:
+        options["por_options"] = dict.fromkeys(options["por_options"], False)
+    if "property" in options:
+        options["property"] = list(options["property"])
+    options.setdefault("timeout", 20.0)
+    try:
+        with switched(check.thresholds):
+            return Answer(quorate.check(system, **options))
+    except QuorateError as error:
+        return Answer(None, error.code or "", str(error))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        return Answer(None, "traceback", f"{type(error).__name__}: {error}")
+
+
+class Asked(NamedTuple):
+    """What a check is about, by name."""
+
+    invariants: tuple[str, ...]
+    cans: tuple[str, ...]
+    deadlock: bool
+
+
+def asked(protocol: Protocol, check: Check) -> Asked:
+    names = dict(check.keywords).get("property")
+    wanted = [each for each in protocol.properties if names is None or each.name in names]
+    final = any(each.kind == "final" for each in protocol.properties)
+    return Asked(
+        tuple(each.name for each in wanted if each.kind == "invariant"),
+        tuple(each.name for each in wanted if each.kind == "can"),
+        final if names is None else "deadlock" in names,
+    )
+
+
+class Expected(NamedTuple):
+    """What can be wrong: name -> (levels expanded until it is found, steps to it)."""
+
+    broken: dict[str, tuple[int, int]]
+    raises: dict[str, tuple[int, int]]
+
+
+def expected(found: Exploration, said: Verdicts, what: Asked) -> Expected:
+    """Invariants are seen on the way to a state, stuck states and failing steps only when it is expanded."""
+    broken = {name: (depth - 1, depth) for name, depth in said.broken.items() if name in what.invariants}
+    raises = {name: (d - 1, d) for name, d in said.raises.items() if name in (*what.invariants, *what.cans)}
+    if what.deadlock and "deadlock" in said.broken:
+        broken["deadlock"] = (said.broken["deadlock"], said.broken["deadlock"])
+    if what.deadlock and "deadlock" in said.raises:
+        raises["deadlock"] = (said.raises["deadlock"], said.raises["deadlock"])
+    for failure, depth in found.failures.items():
+        broken[f"{failure}s"] = (depth, depth + 1)
+    return Expected(broken, raises)
+
+
+def compare(
+    protocol: Protocol, system: System, found: Exploration, said: Verdicts, check: Check, answer: Answer
+) -> Finding | None:
+    """What is wrong with an answer, if anything is."""
+    what = asked(protocol, check)
+    wanted = expected(found, said, what)
+    result = answer.result
+    if result is None:
+        return _about_error(protocol, check, wanted, said, answer)
+    incomplete = result.stopped_by is not None
+    outcomes = {each.name: each for each in result.properties}
+    broken = [each.name for each in result.properties if each.verdict == "violated" and each.kind != "can"]
+    for name in broken:
+        if name not in wanted.broken:
+            return Finding(f"wrongly violated {_kind(protocol, name)}", f"{name} is not broken in the reference")
+    for name in what.cans:
+        outcome = outcomes.get(name)
+        if outcome is None:
+            return Finding("no outcome", f"{name} is missing in the result")
+        if outcome.verdict == "violated" and name in said.reached:
+            return Finding("missed can", f"{name} can be reached in {said.reached[name]} steps")
+        if outcome.verdict == "holds" and name not in said.reached:
+            return Finding("wrongly reached can", f"{name} cannot be reached")
+        if outcome.verdict == "incomplete" and not broken and not incomplete:
+            return Finding("undecided can", f"{name} is {outcome.verdict}")
+    must_raise = {name: at for name, at in wanted.raises.items() if name not in said.reached}
+    if not broken and not incomplete:
+        if wanted.broken:
+            name = min(wanted.broken, key=lambda each: wanted.broken[each])
+            return Finding(f"missed {_kind(protocol, name)}", f"{name} is broken in {wanted.broken[name][1]} steps")
+        if must_raise:
+            return Finding("missed error of a property", f"{must_raise} raise")
+        unreached = any(name not in said.reached for name in what.cans)
+        if result.verdict != ("violated" if unreached else "holds"):
+            return Finding("verdict", f"{result.verdict}, with {broken=} and {unreached=}")
+    return _about_runs(protocol, system, check, wanted, said, result, broken) or _about_counts(
+        found, check, wanted, result, broken
+    )
+
+
+def _kind(protocol: Protocol, name: str) -> str:
+    kinds = {each.name: each.kind for each in protocol.properties}
+    return kinds.get(name, name)
+
+
+def _about_error(
+    protocol: Protocol, check: Check, wanted: Expected, said: Verdicts, answer: Answer
+) -> Finding | None:
+    if answer.code == "Q403" and wanted.raises:
+        return None
+    if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
+        return None
+    words = answer.text.partition("\n")[0]
+    if answer.code == "Q902":
+        words = answer.text.splitlines()[1].strip()[:60] if "\n" in answer.text else words
+    return Finding(f"error {answer.code}", words[:300])
+
+
+def may_be_refused(protocol: Protocol, check: Check) -> bool:
+    """Whether docs/faults.md has a reason to refuse this environment."""
+    environment = check.environment
+    network = protocol.network
+    actions = [action for cls in protocol.classes for action in cls.actions]
+    maximal = any(action.sets == "maximal" and action.enough is not None for action in actions)
+    if environment.crash == "implicit":
+        reads = any(each.op == "crashed" for claim in protocol.properties for each in nodes_in(claim.claim))
+        told = any(action.message == "Crash" for action in actions)
+        bounded = network.capacity is not None and network.duplicates not in (0, "any")
+        replaced = network.full == "replace"
+        deadlock = asked(protocol, check).deadlock
+        if reads or told or bounded or replaced or deadlock or maximal or protocol.faults.recover:
+            return True
+    if environment.network_model != "m" and network.capacity is not None:
+        return True
+    if environment.network_model == "rm":
+        keeps = any(action.keep for action in actions)
+        return keeps or network.duplicates == "any" or (network.kind == "fifo" and network.head != "block")
+    return False
+
+
+def _about_runs(
+    protocol: Protocol,
+    system: System,
+    check: Check,
+    wanted: Expected,
+    said: Verdicts,
+    result: Result,
+    broken: list[str],
+) -> Finding | None:
+    """Every run that is shown is one, ends in what it claims, and is a shortest one where that is promised."""
+    options = dict(check.keywords)
+    exact = options.get("por", "none") == "none" and options.get("search") != "dfs" and not options.get("stateless")
+    if broken:
+        trace = result.trace
+        if trace is None:
+            return Finding("no run", f"{broken} without a run")
+        if trace.property != result.property or trace.property not in wanted.broken:
+            return Finding("run of another property", f"{trace.property}, not {result.property}")
+        problem = wrong_with(trace, system, protocol)
+        if problem:
+            return Finding("run", f"{trace.property}: {problem}")
+        length = wanted.broken[trace.property][1]
+        if len(trace) < length or ((trace.shortest or exact) and len(trace) != length):
+            return Finding("length of a run", f"{trace.property}: {len(trace)} steps, {length} in the reference")
+        if exact and wanted.broken[trace.property][0] != min(at for at, _ in wanted.broken.values()):
+            return Finding("not the first violation", f"{trace.property} before {wanted.broken}")
+    for name, witness in result.witnesses.items():
+        problem = wrong_with(witness, system, protocol)
+        if problem:
+            return Finding("run", f"{name}: {problem}")
+        length = said.reached[name]
+        if len(witness) < length or ((witness.shortest or exact) and len(witness) != length):
+            return Finding("length of a witness", f"{name}: {len(witness)} steps, {length} in the reference")
+    return None
+
+
+def _about_counts(
+    found: Exploration, check: Check, wanted: Expected, result: Result, broken: list[str]
+) -> Finding | None:
+    """Without reductions every state and every step is counted, once."""
+    options = dict(check.keywords)
+    plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
+    if not plain or options.get("symmetry") != "none" or options.get("por", "none") != "none":
+        return None
+    if result.stopped_by is not None or options.get("stateless"):
+        return None
+    counted: tuple[int, ...] = (result.states, result.transitions, result.deadlocks)
+    if not broken:
+        real: tuple[int, ...] = (found.states, found.transitions, len(found.stuck))
+        if options.get("search") != "dfs":
+            counted, real = (*counted, result.depth), (*real, found.depth)
+        if counted != real:
+            return Finding("counts", f"states, transitions, deadlocks, depth {counted}, in the reference {real}")
+    elif options.get("search") != "dfs" and options.get("threads", 1) == 1:
+        last = min(at for at, _ in wanted.broken.values())
+        states = sum(level[0] for level in found.levels[: last + 2])
+        if result.states != states:
+            return Finding("counts to a violation", f"{result.states} states, in the reference {states}")
+    return None
