@@ -26,8 +26,9 @@ from typing import Any
 
 from .case import Case, Reference, draw
 from .compare import ask, compare, loaded
-from .explorer import Exploration, TooLarge, Verdicts
-from .system import System
+from .explorer import Exploration, Verdicts
+from .focus import focused
+from .system import System, TooLarge
 
 _mutant: Any = importlib.import_module("quorate._mutant")  # there in the build of the mutants alone
 
@@ -41,7 +42,8 @@ MOST_TRIES = 24  # of all mutants on one protocol
 class Hunt:
     """The mutants that are still to be found, and what was seen of them."""
 
-    def __init__(self, numbers: list[int], current: Path) -> None:
+    def __init__(self, numbers: list[int], current: Path, focus: str) -> None:
+        self.focus = focus
         self.wanted = set(numbers)
         self.current = os.open(current, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         self.protocols = 0
@@ -54,7 +56,7 @@ class Hunt:
         began = perf_counter()
         self._about_to(seed, 0)
         try:
-            case = draw(seed)
+            case = focused(seed, self.focus) if self.focus else draw(seed)
             reference = Reference(case.protocol)
             places = [reference.at(check.environment) for check in case.checks]
         except (TooLarge, ValueError):  # the latter: what an attacker may say has no end
@@ -122,11 +124,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--seconds", type=float, required=True, help="of the generator, see above")
+    parser.add_argument("--focus", default="")
     parser.add_argument("--wall", type=float, default=1e9)
     parser.add_argument("--current", type=Path, required=True)
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    hunt = Hunt([int(each) for each in given.mutants.split(",")], given.current)
+    hunt = Hunt([int(each) for each in given.mutants.split(",")], given.current, given.focus)
     seed, began, last = given.seed, perf_counter(), 0.0
     while hunt.wanted and hunt.seconds < given.seconds and perf_counter() - began < given.wall:
         hunt.case(seed)

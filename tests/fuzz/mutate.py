@@ -24,7 +24,8 @@ if not __package__:  # run as a command
 
 from fuzz.mutant_build import PACKAGE, PLACE, ROOT, build
 from fuzz.mutant_table import DATA, KEPT, write_table
-from fuzz.mutations import RULES
+from fuzz.mutations import FOCUS, RULES
+from fuzz.mutations.reasons import IMPLIED, NEVER_DRAWN
 from fuzz.mutations.rule import Rule
 
 Known = dict[str, dict[str, Any]]
@@ -35,13 +36,17 @@ def load() -> Known:
 
 
 def keep(known: Known) -> None:
+    """Several may be at work: what another has found stays found."""
+    for name, other in load().items():
+        if other["found"] and not known.get(name, {}).get("found"):
+            known[name] = other
     ordered = {rule.id: known[rule.id] for rule in RULES if rule.id in known}
     fresh = DATA.with_suffix(".new")
     fresh.write_text(json.dumps(ordered, indent=1) + "\n")
     fresh.replace(DATA)
 
 
-def hunt(wanted: Sequence[Rule], known: Known, seed: int, stride: int, seconds: float, wall: float) -> None:
+def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: int, seconds: float, wall: float) -> None:
     """Run the generator against these mutants, and start it again where one of them has ended it."""
     numbers = {RULES.index(rule) + 1: rule.id for rule in wanted}
     current = PLACE / f"current-{os.getpid()}"
@@ -50,7 +55,7 @@ def hunt(wanted: Sequence[Rule], known: Known, seed: int, stride: int, seconds: 
     while numbers and spent < seconds:
         told: dict[str, Any] = {}
         how, ended = "", False
-        for said in _run(sorted(numbers), seed, stride, seconds - spent, wall, current):
+        for said in _run(sorted(numbers), focus, seed, stride, seconds - spent, wall, current):
             if "progress" in said:
                 told = said
             elif "ended" in said:
@@ -95,13 +100,13 @@ def hunt(wanted: Sequence[Rule], known: Known, seed: int, stride: int, seconds: 
 
 
 def _run(
-    numbers: list[int], seed: int, stride: int, seconds: float, wall: float, current: Path
+    numbers: list[int], focus: str, seed: int, stride: int, seconds: float, wall: float, current: Path
 ) -> Iterator[dict[str, Any]]:
     environment = dict(os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}", PYTHONHASHSEED="0")
     environment.pop("QUORATE_MUTANT", None)
     command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "fuzz.hunt", "--mutants", ",".join(map(str, numbers))]
     command += ["--seed", str(seed), "--stride", str(stride), "--seconds", str(seconds), "--wall", str(wall)]
-    command += ["--current", str(current)]
+    command += ["--current", str(current), "--focus", focus]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -116,6 +121,7 @@ def main() -> None:
     parser.add_argument("--group", action="append", default=[])
     parser.add_argument("--minutes", type=float, default=10.0, help="of the generator, for each mutant")
     parser.add_argument("--wall", type=float, default=1e9, help="seconds after which to stop in any case")
+    parser.add_argument("--focus", action="store_true", help="draw what concerns the rules of each group more often")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--table", action="store_true")
@@ -128,13 +134,17 @@ def main() -> None:
     if not given.table:
         build(RULES)
     if not given.table and not given.build:
-        wanted = [rule for rule in RULES if rule.id in given.rules]
-        wanted += [rule for rule in RULES if rule.group in given.group]
-        for rule in wanted:
-            known.pop(rule.id, None)
-        if not given.rules and not given.group:
-            wanted = [rule for rule in RULES if not known.get(rule.id, {}).get("found")]
-        hunt(wanted, known, given.seed, given.stride, given.minutes * 60, given.wall)
+        wanted = [rule for rule in RULES if rule.id in given.rules or rule.group in given.group]
+        if given.rules:
+            for rule in wanted:
+                known.pop(rule.id, None)
+        elif not given.group:
+            wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in NEVER_DRAWN]
+        wanted = [rule for rule in wanted if not known.get(rule.id, {}).get("found")]
+        for focus in dict.fromkeys(FOCUS.get(rule.group, "") if given.focus else "" for rule in wanted):
+            mine = [rule for rule in wanted if not given.focus or FOCUS.get(rule.group, "") == focus]
+            hunt(mine, known, focus, given.seed, given.stride, given.minutes * 60, given.wall)
+            known = load()  # another one may have been at work
     write_table(known, RULES)
 
 

@@ -20,3 +20,25 @@ RULES: tuple[Rule, ...] = (
 
 if len({rule.id for rule in RULES}) != len(RULES):
     raise ValueError("two rules have the same name")
+
+FOCUS = {
+    "closure": "tables",
+    "quotient": "tables",
+    "dead messages": "tables",
+    "universe": "universe",
+    "flows": "flows",
+    "symmetry": "symmetry",
+    "renamings": "symmetry",
+    "dynamic partial orders": "dynamic",
+    "relations": "partial",
+    "making up for a step": "partial",
+    "events": "events",
+    "stubborn sets": "partial",
+    "twins": "partial",
+    "ignoring proviso": "partial",
+    "implicit crashes": "implicit",
+    "attackers": "attack",
+    "message traffic": "traffic",
+    "roles taken apart": "roles",
+}
+"""By group of rules; all others need nothing in particular."""
