@@ -19,6 +19,7 @@ from .system import Environment, System, TooLarge
 
 WEIGHTS: dict[str, dict[Style, float]] = {
     "roles": {"roles": 1},
+    "twins": {"messages": 1},
     "attack": {"attack": 1},
     "symmetry": {"messages": 4, "many": 2, "attack": 2, "steps": 1},
     "flows": {"messages": 4, "steps": 2, "many": 1},
@@ -42,7 +43,7 @@ def focused(seed: int, focus: str) -> Case:
     if drawing.network == Network() and d.chance(45) and focus not in ("roles", "dynamic"):
         for _ in range(3):
             drawing.network = drawing._network()
-    if focus in ("tables", "partial", "symmetry") and d.chance(20):
+    if focus in ("tables", "partial", "twins", "symmetry") and d.chance(20):
         drawing.faults = Faults(1, (), d.chance(60), d.chance(45))
     if focus == "events" and not drawing.monitors:
         drawing._draw_monitor()
@@ -63,10 +64,12 @@ def focused(seed: int, focus: str) -> Case:
 
 
 def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str) -> Check:
-    keywords = draw_keywords(dice, protocol, focus in ("partial", "events", "dynamic", "flows") or dice.chance(50))
+    keywords = draw_keywords(
+        dice, protocol, focus in ("partial", "twins", "events", "dynamic", "flows") or dice.chance(50)
+    )
     if focus in ("tables", "symmetry", "roles", "implicit", "attack", "traffic"):
         _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states")
-    if focus in ("tables", "partial", "events", "universe", "flows"):
+    if focus in ("tables", "partial", "twins", "events", "universe", "flows"):
         if keywords.get("por") == "dpor":
             _drop(keywords, "max_depth", "dpor_variant", "max_states")
             keywords["por"] = "lpor-net"
@@ -78,8 +81,10 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
     if focus == "dynamic":
         _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads")
         keywords |= {"por": "dpor", "dpor_variant": dice.one(("optimal", "classical")), "max_states": 5_000}
-    if focus in ("partial", "events") and dice.chance(50):
+    if focus in ("partial", "events") and dice.chance(80):
         keywords["self_check"] = True
+    if focus == "twins":  # a self-check runs without them
+        _drop(keywords, "self_check", "por_options")
     check = of(keywords, environment)
     if focus in ("universe", "flows"):
         thresholds: list[tuple[str, int]] = []

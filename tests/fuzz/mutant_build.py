@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -27,6 +28,13 @@ sys.meta_path[:] = [each for each in sys.meta_path if "Redirecting" not in type(
 
 def build(rules: Sequence[Rule], say: bool = True) -> Path:
     """Rewrite and compile, unless that was done for the same text before. Mutants are numbered from 1."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with open(PLACE / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _build(rules, say)
+
+
+def _build(rules: Sequence[Rule], say: bool) -> Path:
     fresh = PLACE / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
     ignore = shutil.ignore_patterns("__pycache__", "*.so")

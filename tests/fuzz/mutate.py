@@ -24,6 +24,7 @@ if not __package__:  # run as a command
 
 from fuzz.mutant_build import PACKAGE, PLACE, ROOT, build
 from fuzz.mutant_table import DATA, KEPT, write_table
+from fuzz.mutant_tests import failing
 from fuzz.mutations import FOCUS, RULES
 from fuzz.mutations.reasons import IMPLIED, NEVER_DRAWN
 from fuzz.mutations.rule import Rule
@@ -40,6 +41,8 @@ def keep(known: Known) -> None:
     for name, other in load().items():
         if other["found"] and not known.get(name, {}).get("found"):
             known[name] = other
+        if "test" in other:
+            known.setdefault(name, other)["test"] = other["test"]
     ordered = {rule.id: known[rule.id] for rule in RULES if rule.id in known}
     fresh = DATA.with_suffix(".new")
     fresh.write_text(json.dumps(ordered, indent=1) + "\n")
@@ -90,13 +93,24 @@ def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: in
             print(f"seed {at} ended the generator without a mutant", flush=True)
     current.unlink(missing_ok=True)
     for number, name in numbers.items():
-        before = known.get(name, {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0})
+        before = known.get(name) or {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0}
         if not before["found"]:
             before["protocols"] += protocols
             before["seconds"] = round(before["seconds"] + spent, 2)
             before["touched"] += touched[number]
             known[name] = before
     keep(known)
+
+
+def ask_tests(wanted: Sequence[Rule]) -> None:
+    for rule in wanted:
+        if "test" in load().get(rule.id, {}):
+            continue
+        test = failing(rule, RULES.index(rule) + 1)
+        known = load()
+        known.setdefault(rule.id, {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0})["test"] = test
+        keep(known)
+        print(f"{rule.id}: {test or 'no test'}", flush=True)
 
 
 def _run(
@@ -124,6 +138,7 @@ def main() -> None:
     parser.add_argument("--focus", action="store_true", help="draw what concerns the rules of each group more often")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--stride", type=int, default=1)
+    parser.add_argument("--tests", action="store_true", help="which tests miss the rules that the generator does not")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--build", action="store_true", help="only build")
     given = parser.parse_args()
@@ -141,6 +156,9 @@ def main() -> None:
         elif not given.group:
             wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in NEVER_DRAWN]
         wanted = [rule for rule in wanted if not known.get(rule.id, {}).get("found")]
+        if given.tests:
+            ask_tests(wanted)
+            wanted = []
         for focus in dict.fromkeys(FOCUS.get(rule.group, "") if given.focus else "" for rule in wanted):
             mine = [rule for rule in wanted if not given.focus or FOCUS.get(rule.group, "") == focus]
             hunt(mine, known, focus, given.seed, given.stride, given.minutes * 60, given.wall)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, universe
+from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, together, universe
 from .rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -16,6 +16,7 @@ RULES: tuple[Rule, ...] = (
     *proviso.RULES,
     *language.RULES,
     *roles.RULES,
+    *together.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):
@@ -31,10 +32,10 @@ FOCUS = {
     "renamings": "symmetry",
     "dynamic partial orders": "dynamic",
     "relations": "partial",
-    "making up for a step": "partial",
+    "making up for a step": "twins",
     "events": "events",
     "stubborn sets": "partial",
-    "twins": "partial",
+    "twins": "twins",
     "ignoring proviso": "partial",
     "implicit crashes": "implicit",
     "attackers": "attack",
