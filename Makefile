@@ -8,7 +8,7 @@ CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/binding/*.cpp src/core
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests browser instructions accept-instructions bench bench-quick mutants format clean
+.PHONY: help demo test setup develop lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,7 +16,7 @@ help:
 	@echo "make test    everything continuous integration runs"
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
 	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
-	@echo "make mutants switch off every soundness rule, one at a time, and see whether the generator notices"
+	@echo "make fuzz    draw protocols and compare with a reference explorer; MINUTES=10 SEED=0 JOBS=2"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -86,6 +86,13 @@ core-tests: build/core-tests/core_tests
 
 python-tests: develop browser
 	$(BIN)/python -m pytest -n auto --quiet
+
+# Fresh protocols against a reference explorer. What disagrees is made small and written to findings/.
+MINUTES ?= 1
+SEED ?= 0
+JOBS ?= 2
+fuzz: develop
+	cd tests && ../$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --findings ../findings
 
 # Report and explorer are tested in Debian's Chromium. Where it is not there and cannot be installed, those tests are left out.
 browser:

@@ -1,8 +1,10 @@
 """Limits are kept also while Python answers questions, however long each answer takes."""
 
+from typing import Any
+
 import pytest
 
-from quorate import Message, Pid, Process, System, check, invariant, on, start
+from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
 from quorate.language import watchdog
 from quorate.language.attacker import Arsenal
 from quorate.language.domains import Evidence
@@ -91,3 +93,67 @@ def test_a_budget_beyond_the_usual_one_is_spent_before_the_search() -> None:
     result = check(Paxos(acceptors=9), max_behaviours=7_000, max_states=100)
     assert result.reductions["closure"]["ran"]
     assert not check(Paxos(acceptors=9), max_states=100).reductions["closure"]["ran"]
+
+
+class Counting(Process):
+    n: int = 0
+
+    @step(when=lambda self: True)
+    def up(self) -> None:
+        self.n += 1
+
+
+class Reachable(System):
+    """Without an end, and what is asked for comes soon."""
+
+    counters: int = 2
+
+    def build(self) -> None:
+        self.spawn(Counting, self.counters)
+
+    @can
+    def five(self) -> bool:
+        return any(each.n == 5 for each in self[Counting])
+
+
+class Stopping(Counting):
+    def within(self) -> bool:
+        return self.n < 9
+
+
+class ReachableAndBounded(Reachable):
+    def build(self) -> None:
+        self.spawn(Stopping, self.counters)
+
+
+class Failing(Stopping):
+    @step(when=lambda self: self.n == 8)
+    def fail(self) -> None:
+        raise AssertionError
+
+
+class ReachableAndFailing(Reachable):
+    def build(self) -> None:
+        self.spawn(Failing, self.counters)
+
+
+@pytest.mark.parametrize("search", ["bfs", "dfs"])
+@pytest.mark.parametrize("reduce", ["on", "off"])
+def test_what_was_shown_ends_the_search_if_it_is_the_only_question(search: Any, reduce: str) -> None:
+    options: dict[str, Any] = {"search": search, "quotient": reduce, "dead_messages": reduce, "symmetry": "none"}
+    found = check(ReachableAndBounded, property="five", **options)
+    assert found.ok
+    assert found.states < 81
+    assert "five" in found.witnesses
+    # That handlers may fail is a question too, and so is what is not asked for by name.
+    assert check(ReachableAndFailing, property="five", **options).property == "assertions"
+    assert check(ReachableAndBounded, property=["five", "deadlock"], **options).states == 81
+    assert check(ReachableAndBounded, **options).states == 81
+
+
+@pytest.mark.parametrize("limit", [{"max_states": 2000}, {"timeout": 0.3}, {}], ids=["states", "time", "none"])
+def test_what_was_shown_stays_shown_when_the_search_is_stopped(limit: Any) -> None:
+    found = check(Reachable(counters=3), **limit)
+    assert found.ok
+    assert found.stopped_by is None
+    assert len(found.witnesses["five"]) == 5

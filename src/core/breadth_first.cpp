@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "canonical.hpp"
+#include "thresholds.hpp"
 
 namespace quorate {
 
@@ -28,9 +29,9 @@ struct Range {
     std::uint64_t counted = 0;  // transitions that were counted when it was tried with reduction
 };
 
-// A state of which only a stubborn set was taken. The successors by some step that keeps possible what was left out must
-// all lie in the next level, or that could be put off for ever: from level to level the search gets to a state that is
-// expanded in full (stubborn.hpp).
+// A state of which only a stubborn set was taken. The successors by some step that keeps possible what was left out
+// must all lie in the next level, or that could be put off for ever: from level to level the search gets to a state
+// that is expanded in full (stubborn.hpp).
 struct Partly {
     Range state;
     bool progressed = false;
@@ -146,6 +147,10 @@ private:
             if (tables_.outgrown && void_from_ == 0) void_from_ = store_.size();
             if (tables_.outgrown && store_.size() >= 2 * void_from_ + options_.void_states) break;
             for (auto& worker : workers_) merge_goals(*worker);
+            if (goals_end(properties_, options_, store_.size(), goals_.size())) {
+                stop_ = Stop::reached;
+                break;
+            }
             if (not_worth_it()) {
                 given_up_ = levels_.size() - 1;
                 for (auto& worker : workers_) worker->chooser.reset();
@@ -423,7 +428,8 @@ private:
         const auto emit = [&](Id column, const Step&, Id number, std::uint64_t hash, bool observed) {
             Id keeps = watched ? worker.chooser->keeping(column, number) : none;
             if (keeps != none) {
-                if (last != std::make_pair(column, keeps)) worker.keeping.push_back({static_cast<Id>(worker.partly.size())});
+                if (last != std::make_pair(column, keeps))
+                    worker.keeping.push_back({static_cast<Id>(worker.partly.size())});
                 last = {column, keeps};
                 keeps = static_cast<Id>(worker.keeping.size() - 1);
             }
@@ -628,12 +634,13 @@ private:
             violation_.reset();
             goals_.clear();
             for (auto& worker : workers_) worker->goals.assign(properties_.size(), std::nullopt);
-            result.stop = stop_ == Stop::finished ? Stop::outgrown : stop_.load();
+            const bool over = stop_ == Stop::finished || stop_ == Stop::reached;
+            result.stop = over ? Stop::outgrown : stop_.load();
         }
         result.frontier = violation_ || stop_ == Stop::finished ? 0 : remaining_ + next_level();
         const std::size_t now = resident_bytes();
         result.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
-        if (stop_ == Stop::regrown) return result;
+        if (stop_ == Stop::regrown) violation_.reset();
         // Those of a level that was not finished, or of the initial states if one of them is a violation.
         for (auto& worker : workers_) merge_goals(*worker);
         if (violation_) {
@@ -649,8 +656,8 @@ private:
 
     static constexpr std::uint64_t batch = 64;
     // No search of so many states takes long, and a few say little about the others.
-    static constexpr std::uint64_t few_states = 10'000;
-    static constexpr std::size_t portion = 128, most_waiting = 4096;
+    const std::uint64_t few_states = thresholds.few_states;
+    const std::size_t portion = thresholds.portion, most_waiting = thresholds.most_waiting;
 
     Tables& tables_;
     std::vector<Property>& properties_;

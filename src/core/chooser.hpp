@@ -21,9 +21,9 @@ public:
     // Chooses the steps to be taken; false if nothing is saved. The steps of all cells must be known.
     virtual bool choose(std::span<const Id> cells) = 0;
     const Choice& chosen() const { return chosen_; }
-    // Which chosen steps keep possible all that was left out, so that it can still be done after them: a number, or none
-    // where a step does not. Steps of one process with the same number are the outcomes of one step, and it is not known
-    // which of them keeps what: only all of them together do. (What the ignoring proviso counts, stubborn.hpp.)
+    // Which chosen steps keep possible all that was left out, so that it can still be done after them: a number, or
+    // none where a step does not. Steps of one process with the same number are the outcomes of one step, and it is not
+    // known which of them keeps what: only all of them together do. (What the ignoring proviso counts, stubborn.hpp.)
     virtual Id keeping(Id column, Id step) const = 0;
     // The possible steps of that state, and how many of them the choice leaves out.
     Id offered() const { return offered_; }

@@ -1,11 +1,9 @@
 // What the steps of one cell depend on, label by label; built once per cell and set of labels.
 
 #include "relations.hpp"
+#include "thresholds.hpp"
 
 namespace quorate {
-
-// How many of the steps that do the same are tried as a key.
-constexpr std::size_t most_twins = 3;
 
 const Footprint& Relations::root(Id column, Id cell, const StepList& steps, unsigned spent) {
     Known& roots = *roots_[column][spent];
@@ -74,7 +72,7 @@ void Relations::look_at(Column& column, const StepList& steps, Footprint& root) 
             // Of many steps that do the same, a few are enough to start from.
             std::size_t same = 0;
             for (const Id kind : twins.alike_to(tag)) same += ready[kind];
-            if (same < most_twins) root.seeds.push_back(tag);
+            if (same < thresholds.most_twins) root.seeds.push_back(tag);
         }
         if (twins.kind[tag] != none) ready[twins.kind[tag]] += !root.ready.has(tag);
         root.ready.add(tag);

@@ -111,8 +111,8 @@ struct May {
         Id number = none;
     };
     using Index = std::vector<Listed>;
-    Index senders{};                               // the same with the labels, sorted
-    Index takers{}, greedy{};                      // own messages with labels that remove them, or that they may disable
+    Index senders{};           // the same with the labels, sorted
+    Index takers{}, greedy{};  // own messages with labels that remove them, or that they may disable
     std::vector<std::tuple<Id, Id, Id>> events{};  // monitor, event, label
     Labels visible{};
     std::array<Labels, budgets> draws{};

@@ -39,7 +39,7 @@ protected:
             // Outside of the universe nothing that was found counts.
             result_.violation.reset();
             result_.goals.clear();
-            result_.stop = stop_ == Stop::finished ? Stop::outgrown : stop_;
+            result_.stop = stop_ == Stop::finished || stop_ == Stop::reached ? Stop::outgrown : stop_;
         }
         const std::size_t now = resident_bytes();
         result_.store_bytes = now > memory_before_ ? now - memory_before_ : 0;
@@ -139,6 +139,7 @@ protected:
         });
         if (stop && stop_ == Stop::finished) stop_ = *stop;
         if (result_.states >= options_.limits.states && stop_ == Stop::finished) stop_ = Stop::states;
+        if (goals_end(properties_, options_, result_.states, result_.goals.size()) && !done()) stop_ = Stop::reached;
         if (tables_.outgrown && stop_ == Stop::finished) {
             if (void_from_ == 0) void_from_ = result_.states;
             if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;

@@ -12,7 +12,8 @@
 
 namespace quorate {
 
-// `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end.
+// `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end. `reached`: nothing but
+// goals was asked for, and each of them was reached.
 enum class Stop : std::uint8_t {
     finished,
     violation,
@@ -23,7 +24,8 @@ enum class Stop : std::uint8_t {
     regrown,
     outgrown,
     depth,
-    cycle
+    cycle,
+    reached
 };
 
 struct Progress {
@@ -84,7 +86,9 @@ enum class DporVariant : std::uint8_t { none, classical, optimal };
 
 struct SearchOptions {
     unsigned threads = 1;
-    bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
+    bool deadlock = false;    // is a state without an enabled protocol step a violation, unless final?
+    // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
+    std::uint64_t goals_end_from = ~std::uint64_t{0};
     bool stateless = false;
     std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     std::optional<PartialOrders> partial_orders{};
@@ -357,6 +361,14 @@ private:
     std::size_t changed_ = 0;
     Id processes_ = 0;
 };
+
+// Whether so many goals, reached in so many states, are all that is asked for.
+inline bool goals_end(const std::vector<Property>& properties, const SearchOptions& options, std::uint64_t states,
+                      std::size_t goals) {
+    const auto is_goal = [](const Property& property) { return property.kind == PropertyKind::goal; };
+    return states >= options.goals_end_from &&
+           goals == static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), is_goal));
+}
 
 SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
                            const SearchOptions& options);

@@ -3,6 +3,7 @@
 
 #include "bits.hpp"
 #include "flat_map.hpp"
+#include "thresholds.hpp"
 
 namespace quorate {
 
@@ -68,8 +69,6 @@ private:
 // looked at together, a bit each: `needing` has, for each message, the numbers of the sets that need it.
 class FewSmallest {
 public:
-    static constexpr std::size_t most = 64;
-
     FewSmallest(const std::vector<std::vector<std::uint64_t>>& needing, Bits there) : needing_(needing) {
         for (std::size_t message = 0; message < needing.size(); ++message)
             if (!needing[message].empty() && !has_bit(there, message)) missing_.push_back(message);
@@ -84,7 +83,7 @@ public:
             for (std::size_t word = 0; word < candidates.size(); ++word) {
                 while (const std::uint64_t rest = candidates[word] & of_size(size, word)) {
                     const Id number = static_cast<Id>(lowest(word, rest));
-                    if (++listed_ > most) return false;
+                    if (++listed_ > thresholds.few_smallest) return false;
                     rows_.clear();
                     for (const std::size_t message : missing_)
                         if (needing_[message][word] & rest & -rest) rows_.push_back(needing_[message].data());

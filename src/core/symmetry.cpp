@@ -3,6 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include "thresholds.hpp"
+
 namespace quorate {
 
 namespace {
@@ -167,8 +169,6 @@ private:
     const Renaming& renaming_;
     const std::vector<Id>& failures_;
 };
-
-constexpr std::size_t most_judged = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -389,7 +389,7 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             todo.push_back(image);
             families.push_back(which);
         }
-        if (alike.size() > most_judged) {
+        if (alike.size() > thresholds.most_judged) {
             Id largest = 0;
             for (Id i = 0; i < this->families(); ++i)
                 if (starts_[i + 1] - starts_[i] > starts_[largest + 1] - starts_[largest]) largest = i;

@@ -69,6 +69,7 @@ class Engine:
         dpor: int = 0,
         visible: bool = True,
         sample: int | None = None,
+        goals_end_from: int | None = None,
     ) -> dict[str, Any]: ...
     def relate(
         self,
@@ -121,3 +122,13 @@ class Engine:
     def representatives(self, column: int) -> list[int]: ...
 
 def resident_bytes() -> int: ...
+
+class Thresholds:
+    few_states: int
+    portion: int
+    most_waiting: int
+    few_smallest: int
+    most_twins: int
+    most_judged: int
+
+thresholds: Thresholds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .claims import Claims
 from .compare import Answer, Finding, ask, compare, loaded
@@ -12,7 +12,7 @@ from .options import Check, draw_checks, draw_environment
 from .protocol import Protocol
 from .system import Environment, System, TooLarge
 
-MOST_STATES = 300
+MOST_STATES = 200
 
 
 @dataclass
@@ -23,6 +23,8 @@ class Case:
     protocol: Protocol
     checks: list[Check]
     style: str = ""
+    explored: tuple[Environment, System, Exploration] | None = None
+    """What drawing the properties needed to know already."""
 
 
 @dataclass
@@ -37,15 +39,21 @@ class Outcome:
 class Reference:
     """A protocol explored in its environments, each once."""
 
-    def __init__(self, protocol: Protocol, most_states: int = MOST_STATES) -> None:
-        self.protocol = protocol
+    def __init__(self, case: Case, most_states: int = MOST_STATES) -> None:
+        self.protocol = case.protocol
         self.most_states = most_states
+        self.explored = case.explored
         self._known: dict[Environment, tuple[System, Exploration, Verdicts]] = {}
 
     def at(self, environment: Environment) -> tuple[System, Exploration, Verdicts]:
         if environment not in self._known:
-            system = System(self.protocol, environment)
-            found = explore(system, self.most_states)
+            if self.explored is not None and self.explored[0] == environment:
+                _, system, found = self.explored
+            else:
+                system = System(self.protocol, environment)
+                if refused(self.protocol, system):
+                    raise TooLarge
+                found = explore(system, self.most_states)
             self._known[environment] = system, found, verdicts(system, found, self.protocol.properties)
         return self._known[environment]
 
@@ -56,28 +64,26 @@ def draw(seed: int) -> Case:
     structure = drawing.structure()
     environment = draw_environment(drawing.dice, structure, drawing.style == "attack")
     system = System(structure, environment)
-    if len(system.attackers) > 1 or len(system.attackers) == system.count or _refused(structure, system):
+    if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
     properties = Claims(drawing.dice, system, found, drawing.failing).properties()
-    protocol = Protocol(**{**_parts(structure), "properties": properties})
-    return Case(seed, protocol, draw_checks(drawing.dice, protocol, environment), drawing.style)
+    protocol = replace(structure, properties=properties)
+    checks = draw_checks(drawing.dice, protocol, environment, drawing.style)
+    return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 
-def _refused(protocol: Protocol, system: System) -> bool:
-    """Attackers are refused where a set must be maximal, and where a field has no finite (or a large) domain."""
+def refused(protocol: Protocol, system: System) -> bool:
+    """Bounds that exclude the beginning; attackers where a set must be maximal, or a field has no small domain."""
     actions = [action for index in range(system.count) for action in system.actions[system.classes[index]]]
     wide = any(f.type in ("map", "peers") for record in protocol.records for f in record.fields)
-    return bool(system.attackers) and (wide or any(action.sets == "maximal" for action in actions))
-
-
-def _parts(protocol: Protocol) -> dict[str, object]:
-    return {name: getattr(protocol, name) for name in Protocol.__dataclass_fields__}
+    greedy = any(action.sets == "maximal" for action in actions)
+    return system.outside or (bool(system.attackers) and (wide or greedy))
 
 
 def examine(case: Case) -> Outcome:
     """Make the checks of a case, and compare each with the reference."""
-    reference = Reference(case.protocol)
+    reference = Reference(case)
     outcome = Outcome()
     with loaded(case.protocol) as system:
         for check in case.checks:

@@ -105,7 +105,9 @@ class Claims:
         return order[0].name
 
     def _plain_field(self, cls: str) -> str | None:
-        names = [f.name for f in self.system.fields[cls] if f.type in ("int", "bool") and not f.name.startswith("needed")]
+        names = [
+            f.name for f in self.system.fields[cls] if f.type in ("int", "bool") and not f.name.startswith("needed")
+        ]
         return self.dice.one(names) if names else None
 
     def _value(self, index: int, field: str | None, state: State) -> Value:

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import quorate
-from quorate import QuorateError, Result
+from quorate import QuorateError, Result, _core
 
 from .explorer import Exploration, Verdicts
 from .options import Check
@@ -22,6 +22,8 @@ from .traces import wrong_with
 from .translate import translate
 
 _numbers = count()
+THRESHOLDS: Any = getattr(_core, "thresholds", None)
+"""Those of the core, if it lets them be set."""
 
 
 class Finding(NamedTuple):
@@ -55,7 +57,9 @@ def switched(thresholds: tuple[tuple[str, int], ...]) -> Iterator[None]:
     try:
         for name, value in thresholds:
             module, _, constant = name.partition(".")
-            there: Any = importlib.import_module(f"quorate.search.{module}")
+            there: Any = importlib.import_module(f"quorate.search.{module}") if module != "core" else THRESHOLDS
+            if there is None:
+                continue
             before.append((there, constant, getattr(there, constant)))
             setattr(there, constant, value)
         yield
@@ -175,17 +179,36 @@ def _kind(protocol: Protocol, name: str) -> str:
     return kinds.get(name, name)
 
 
-def _about_error(
-    protocol: Protocol, check: Check, wanted: Expected, said: Verdicts, answer: Answer
-) -> Finding | None:
+def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdicts, answer: Answer) -> Finding | None:
     if answer.code == "Q403" and wanted.raises:
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
         return None
-    words = answer.text.partition("\n")[0]
+    if answer.code == "Q207" and not _known_roles(protocol, check):
+        return None
+    lines = answer.text.splitlines()
     if answer.code == "Q902":
-        words = answer.text.splitlines()[1].strip()[:60] if "\n" in answer.text else words
-    return Finding(f"error {answer.code}", words[:300])
+        what = next((short for short, words in SELF_CHECK.items() if words in answer.text), "")
+        return Finding(f"error Q902 ({what})", lines[min(1, len(lines) - 1)].strip()[:300])
+    return Finding(f"error {answer.code}", lines[0][:300])
+
+
+SELF_CHECK = {
+    "key": "none of the chosen steps is possible",
+    "elsewhere": "leads where it does not lead",
+    "fails": "does not fail after a chosen step",
+    "seen": "though a property sees",
+    "verdict": "is violated, with them it is not",
+    "can": "can be reached, with them it cannot",
+    "misses": "the reduced search misses",
+    "invents": "that the system has not",
+}
+"""What the self-check says, in a word."""
+
+
+def _known_roles(protocol: Protocol, check: Check) -> bool:
+    spawned = {each.cls.lower() for each in protocol.spawns}
+    return all(role.lower() in spawned for role, _ in check.environment.byzantine)
 
 
 def may_be_refused(protocol: Protocol, check: Check) -> bool:
@@ -252,9 +275,14 @@ def _about_counts(
     """Without reductions every state and every step is counted, once."""
     options = dict(check.keywords)
     plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
-    if not plain or options.get("symmetry") != "none" or options.get("por", "none") != "none":
+    if not plain or options.get("por", "none") != "none" or result.stopped_by is not None or options.get("stateless"):
         return None
-    if result.stopped_by is not None or options.get("stateless"):
+    symmetry = result.reductions.get("symmetry", {})
+    if symmetry.get("ran"):
+        if not broken and symmetry["stands_for"] != found.states:
+            return Finding("stands for", f"{symmetry['stands_for']} states, in the reference {found.states}")
+        return None
+    if any("the search ended there" in each.note for each in result.properties):
         return None
     counted: tuple[int, ...] = (result.states, result.transitions, result.deadlocks)
     if not broken:

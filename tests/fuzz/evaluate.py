@@ -198,7 +198,7 @@ def _ways(head: Node, effect: Effect, s: Scope) -> Iterable[tuple[tuple[Node, ..
     """The ways to go on after one statement: what is still to be done before the rest, and what was done."""
     values = effect.values
     match head.op, *head.args:
-        case "pass",:
+        case ("pass",):
             return [((), effect)]
         case "set", field, expression:
             return [((), effect._replace(values={**values, field: value(expression, s)}))]
@@ -220,7 +220,7 @@ def _ways(head: Node, effect: Effect, s: Scope) -> Iterable[tuple[tuple[Node, ..
             if not value(condition, s):
                 raise AssertionError
             return [((), effect)]
-        case "raise",:
+        case ("raise",):
             raise ValueError
     raise NotImplementedError(head.op)
 

@@ -184,7 +184,9 @@ class Writer:
 
     def _about_signed(self) -> Node:
         d = self.dice
-        known = [node("m", name) for name in self.said("signed")] + [node("self", name) for name in self.named("signed")]
+        known = [node("m", name) for name in self.said("signed")] + [
+            node("self", name) for name in self.named("signed")
+        ]
         one = d.one(known)
         inner = d.one(
             [

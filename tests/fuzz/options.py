@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .expressions import Dice
 from .protocol import Protocol
-from .system import Environment
+from .system import DECLARED, Environment
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
@@ -55,7 +55,7 @@ class Check(NamedTuple):
         return " ".join(words)
 
 
-def of(keywords: dict[str, Any], environment: Environment = Environment(), thresholds: Any = ()) -> Check:
+def of(keywords: dict[str, Any], environment: Environment = DECLARED, thresholds: Any = ()) -> Check:
     return Check(tuple(keywords.items()), environment, tuple(thresholds))
 
 
@@ -73,13 +73,18 @@ def draw_environment(dice: Dice, protocol: Protocol, attacks: bool) -> Environme
     return found
 
 
-def draw_checks(dice: Dice, protocol: Protocol, environment: Environment) -> list[Check]:
+def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style: str) -> list[Check]:
     """Plain, so that counts can be compared; with the defaults; and some more."""
-    checks = [of(PLAIN, environment), of({}, environment)]
-    partial = dice.chance(75)
-    for _ in range(dice.weighted({2: 4, 3: 3})):
-        checks.append(of(draw_keywords(dice, protocol, partial), environment, draw_thresholds(dice)))
-        partial = dice.chance(75)
+    checks = [of(PLAIN, environment)]
+    often = {"roles": 45.0, "counter": 95.0}.get(style, 80.0)  # by partial orders
+    if style != "counter" or dice.chance(30):
+        checks.append(of({}, environment))
+    for _ in range(3):
+        partial = dice.chance(often)
+        keywords = draw_keywords(dice, protocol, partial)
+        if style == "roles" and dice.chance(60):
+            keywords.pop("symmetry", None)
+        checks.append(of(keywords, environment, draw_thresholds(dice)))
     return checks
 
 
@@ -106,7 +111,9 @@ def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, An
         found["symmetry"] = dice.weighted({"none": 2, "naive": 1})
     if dice.chance(25):
         found["quotient"] = "off"
-    if dice.chance(25):
+        if dice.chance(50):
+            found["dead_messages"] = "off"
+    elif dice.chance(20):
         found["dead_messages"] = "off"
     if dice.chance(15):
         found["search"] = "dfs"
@@ -130,9 +137,14 @@ def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, An
 
 def draw_thresholds(dice: Dice) -> list[tuple[str, int]]:
     """Small systems meet the modes of large ones if these begin sooner."""
-    if dice.chance(80):
-        return []
-    found = [
+    found: list[tuple[str, int]] = []
+    if dice.chance(15):
+        found += [("core.few_states", dice.between(1, 8)), ("core.few_smallest", dice.between(1, 2))]
+        found += [("core.most_twins", dice.between(0, 1)), ("core.portion", dice.between(1, 4))]
+        found += [("core.most_waiting", dice.between(1, 4)), ("core.most_judged", dice.between(2, 50))]
+    if dice.chance(82):
+        return found
+    found += [
         ("check.FIRST_BEHAVIOURS", dice.between(1, 20)),
         ("check.FIRST_STATES", dice.between(1, 6)),
         ("reductions.MOST_BEHAVIOURS", dice.between(1, 40)),

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 Budget = int | Literal["any"]
 Type = Literal["int", "bool", "pid", "maybe", "peers", "pair", "map", "signed"]
-"""`maybe` is an identity or None, `pair` a tuple of an identity and a number or None, `signed` a signed number or None."""
+"""`maybe` is an identity, `pair` an identity and a number, `signed` a signed number; each of these may be None."""
 
 
 class Node(NamedTuple):
@@ -82,7 +82,8 @@ class Class(NamedTuple):
     is_monitor: bool = False
 
 
-class Spawn(NamedTuple):
+@dataclass(frozen=True)
+class Spawn:
     """One process (`count` is None) or several equal ones."""
 
     cls: str
@@ -119,6 +120,10 @@ class Faults(NamedTuple):
     recover: bool = False
 
 
+RELIABLE = Network()
+NO_FAULTS = Faults()
+
+
 class Property(NamedTuple):
     name: str
     kind: Literal["invariant", "can", "final"]
@@ -136,8 +141,8 @@ class Protocol:
     connects: tuple[Connect, ...] = ()
     corrupt: tuple[tuple[int, int], ...] = ()
     """(spawn, how many of its last processes an exhaustive attacker takes the place of)."""
-    network: Network = Network()
-    faults: Faults = Faults()
+    network: Network = RELIABLE
+    faults: Faults = NO_FAULTS
     properties: tuple[Property, ...] = ()
 
     @cached_property
@@ -153,12 +158,19 @@ class Protocol:
         """Every process in the order of spawning: (spawn, which of its processes)."""
         return tuple((number, which) for number, each in enumerate(self.spawns) for which in range(each.number))
 
-    def ancestry(self, name: str) -> tuple[Class, ...]:
-        """The class and its bases in the order in which Python looks an attribute up."""
+    @cached_property
+    def ancestries(self) -> dict[str, tuple[Class, ...]]:
+        """Every class with its bases in the order in which Python looks an attribute up."""
         made: dict[str, type] = {}
         for each in (*self.classes, *self.monitors):
             made[each.name] = type(each.name, tuple(made[base] for base in each.bases), {})
-        return tuple(self.by_name[each.__name__] for each in made[name].__mro__ if each is not object)
+        return {
+            name: tuple(self.by_name[each.__name__] for each in cls.__mro__ if each is not object)
+            for name, cls in made.items()
+        }
+
+    def ancestry(self, name: str) -> tuple[Class, ...]:
+        return self.ancestries[name]
 
     def fields_of(self, name: str) -> tuple[Field, ...]:
         """All fields of a class, with the default that Python's attribute lookup finds."""
@@ -220,6 +232,33 @@ def nodes_in(value: Any) -> list[Node]:
             todo.extend(one.args)
         elif isinstance(one, Protocol):
             todo += [one.classes, one.monitors, one.spawns, one.connects, one.properties]
+        elif isinstance(one, Spawn):
+            todo.append(one.given)
         elif isinstance(one, tuple):
             todo.extend(one)
     return found
+
+
+def well_formed(protocol: Protocol) -> bool:
+    """Whether every name stands for something; what is drawn does, what is made smaller may not."""
+    records = set(protocol.records_by_name)
+    said = {"sender"} | {f.name for each in protocol.records for f in each.fields}
+    fields = {name: {f.name for f in protocol.fields_of(name)} for name in protocol.by_name}
+    for cls in (*protocol.classes, *protocol.monitors):
+        mine = fields[cls.name]
+        constants = protocol.constants_of(cls.name)
+        for action in cls.actions:
+            named = [each for each in (action.size, action.each) if isinstance(each, str)]
+            if not mine.issuperset(named) or (action.message not in (None, "Crash") and action.message not in records):
+                return False
+        for each in nodes_in((cls.actions, cls.within)):
+            known = {"self": mine, "set": mine, "choose": mine, "m": said, "make": records, "constant": constants}
+            if each.op in known and each.args and each.args[0] not in known[each.op]:
+                return False
+    for each in nodes_in(protocol.properties):
+        if each.op in ("any", "all", "count", "total", "nth", "monitor") and each.args[0] not in protocol.by_name:
+            return False
+    spawned = {each.cls for each in protocol.spawns}
+    return spawned <= set(fields) and all(
+        link.field in fields[protocol.spawns[link.spawn].cls] for link in protocol.connects
+    )

@@ -54,7 +54,7 @@ def our_state(state: TheirState, trace: Trace, system: System) -> State:
     pending: list[list[Msg]] = []
     for column, inbox in zip(trace.definition.processes, state.pending, strict=True):
         pending.append([ours(each) for each in inbox if not trace.definition.stands(column, each)])
-    return State(tuple(locals), tuple(monitors), system._arranged(pending), state.budget)
+    return State(tuple(locals), tuple(monitors), system.arranged(pending), state.budget)
 
 
 def wrong_with(trace: Trace, system: System, protocol: Protocol) -> str:

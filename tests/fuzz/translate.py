@@ -36,7 +36,7 @@ class Words:
         return WRITTEN[one.op](self, *one.args)
 
 
-COMPOUND = "eq ne lt le and or not if in among with less divide cycle put".split()
+COMPOUND = ["eq", "ne", "lt", "le", "and", "or", "not", "if", "in", "among", "with", "less", "divide", "cycle", "put"]
 
 
 def _inner(w: Words, one: Node) -> str:
@@ -127,7 +127,7 @@ def _statements(body: tuple[Node, ...], w: Words, indent: str) -> list[str]:
     lines: list[str] = []
     for one in body:
         match one.op, *one.args:
-            case "pass",:
+            case ("pass",):
                 lines.append("pass")
             case "set", field, expression:
                 lines.append(f"self.{field} = {w.write(expression)}")
@@ -147,7 +147,7 @@ def _statements(body: tuple[Node, ...], w: Words, indent: str) -> list[str]:
                 lines.append(f"self.emit({w.write(event)})")
             case "assert", condition:
                 lines.append(f"assert {w.write(condition)}")
-            case "raise",:
+            case ("raise",):
                 lines.append('raise ValueError("as drawn")')
     return [indent + line for line in lines]
 
@@ -223,7 +223,9 @@ def _record(record: Record) -> list[str]:
 def _network(network: Network) -> str:
     plain = Network(network.kind)
     given = [
-        f"{name}={value!r}" for name, value in network._asdict().items() if name != "kind" and value != plain._asdict()[name]
+        f"{name}={value!r}"
+        for name, value in network._asdict().items()
+        if name != "kind" and value != plain._asdict()[name]
     ]
     return f"{network.kind}({', '.join(given)})"
 
@@ -269,7 +271,9 @@ def _given(value: Node, protocol: Protocol, names: list[str]) -> str:
         spawn, which = value.args
         return names[spawn] if protocol.spawns[spawn].count is None else f"tuple({names[spawn]})[{which}]"
     if value.op == "group":
-        groups = [names[each] if protocol.spawns[each].count is not None else f"Peers([{names[each]}])" for each in value.args]
+        groups = [
+            names[each] if protocol.spawns[each].count is not None else f"Peers([{names[each]}])" for each in value.args
+        ]
         return groups[0] if len(groups) == 1 else f"Peers({' | '.join(groups)})"
     if value.op == "playing":
         return f"{_given(value.args[0], protocol, names)}.playing({value.args[1]})"
@@ -277,9 +281,9 @@ def _given(value: Node, protocol: Protocol, names: list[str]) -> str:
 
 
 PUBLIC = (
-    "Among Crash Event Map Message Monitor Peers Pid Process Signed System can crashes fifo final invariant multiset on "
-    "quorum start step unordered"
-).split()
+    "Among", "Crash", "Event", "Map", "Message", "Monitor", "Peers", "Pid", "Process", "Signed", "System", "can",
+    "crashes", "fifo", "final", "invariant", "multiset", "on", "quorum", "start", "step", "unordered",
+)  # fmt: skip
 
 
 def translate(protocol: Protocol, about: str = "") -> str:

@@ -105,7 +105,8 @@ public:
     nb::dict search(const nb::object& object, bool depth_first_search, unsigned threads, bool deadlock, bool stateless,
                     std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
                     std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states,
-                    int dpor_variant, bool visible, std::optional<std::size_t> sample);
+                    int dpor_variant, bool visible, std::optional<std::size_t> sample,
+                    std::optional<std::uint64_t> goals_end_from);
     // The fields that properties read, and what the last search has seen of them: hashes, and those of deadlocks.
     nb::tuple seen() const;
     // Checks what partial-order reduction chose in the states that the last search sampled.

@@ -1,6 +1,7 @@
 // The names that Python sees.
 
 #include "binding/engine.hpp"
+#include "thresholds.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -48,7 +49,8 @@ NB_MODULE(_core, m) {
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
              "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none())
+             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none(),
+             "goals_end_from"_a = nb::none())
         .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "commuting"_a, "key"_a, "twins"_a,
              "split_quorums"_a, "split_replies"_a, "keep"_a)
         .def("parts", &Engine::parts, "column"_a)
@@ -74,4 +76,12 @@ NB_MODULE(_core, m) {
         .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     m.def("resident_bytes", &quorate::resident_bytes);
+    nb::class_<quorate::Thresholds>(m, "Thresholds")
+        .def_rw("few_states", &quorate::Thresholds::few_states)
+        .def_rw("portion", &quorate::Thresholds::portion)
+        .def_rw("most_waiting", &quorate::Thresholds::most_waiting)
+        .def_rw("few_smallest", &quorate::Thresholds::few_smallest)
+        .def_rw("most_twins", &quorate::Thresholds::most_twins)
+        .def_rw("most_judged", &quorate::Thresholds::most_judged);
+    m.attr("thresholds") = nb::cast(&quorate::thresholds, nb::rv_policy::reference);
 }

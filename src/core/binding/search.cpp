@@ -31,6 +31,8 @@ const char* name(Stop stop) {
             return "depth";
         case Stop::cycle:
             return "cycle";
+        case Stop::reached:
+            return "reached";
     }
     return "";
 }
@@ -57,11 +59,12 @@ nb::dict Engine::search(const nb::object& object, bool depth_first_search, unsig
                         bool stateless, std::size_t bitstate, std::optional<std::uint64_t> states,
                         std::optional<std::size_t> memory, std::optional<double> seconds,
                         std::optional<std::uint64_t> depth, std::uint64_t void_states, int dpor_variant, bool visible,
-                        std::optional<std::size_t> sample) {
+                        std::optional<std::size_t> sample, std::optional<std::uint64_t> goals_end_from) {
     PythonOracle oracle(*this, object);
     SearchOptions options;
     options.threads = threads;
     options.deadlock = deadlock;
+    if (goals_end_from) options.goals_end_from = *goals_end_from;
     options.stateless = stateless;
     options.bitstate = bitstate;
     options.partial_orders = partial_orders();

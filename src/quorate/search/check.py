@@ -21,7 +21,7 @@ from quorate.search.limits import Watcher
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.outcomes import outcomes_of, verdict_of
-from quorate.search.rebuild import rebuild
+from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.reductions import (
     FIRST_BEHAVIOURS,
@@ -46,6 +46,8 @@ VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
+# A system of so many states is searched to its end although nothing was asked but what was shown soon.
+SMALL = 100_000
 
 
 def check(
@@ -144,6 +146,10 @@ class _Check:
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
         self.whole = model.whole
+        self.shown: dict[str, Trace] = {}
+        """A run for each `can` that some search has reached: what was shown once stays shown."""
+        self.closed = False
+        """Whether it is known of all handlers that may fail."""
         self.not_decomposed = not_decomposed
         """Why processes were not taken apart into their roles."""
 
@@ -151,14 +157,18 @@ class _Check:
         limit = self.options.max_states
         try:
             few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
-            figures = analyse(self.model, self.options, self.options.max_behaviours or few)
+            most = self.options.max_behaviours or few
+            figures = analyse(self.model, self.options, most)
+            if self.asked.only_goals:  # then it matters whether handlers may fail
+                known = figures["closure"] if "complete" in figures["closure"] else None
+                self.closed = bool((known or self.model.engine.close(self.model, most))["complete"])
             if self.whole is not None:
                 require_decomposed(self.model, figures)
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
             if unfinished(figures) and first and not is_dynamic(figures, self.options):
                 found = self._search(figures, FIRST_STATES)
-                if found["stop"] != "states":
+                if found["stop"] != "states" or self._answered(found):
                     return self._result(found, figures, setup, self.watcher.seconds - setup)
                 self.watcher.phase = "analysis"
                 universe = Universe(self.model, self.options)
@@ -187,7 +197,7 @@ class _Check:
         self.watcher.phase = "search"
         self.dynamic = is_dynamic(figures, self.options)
         found = self._search_once(max_states)
-        while found["stop"] == "regrown":
+        while found["stop"] == "regrown" and not self._answered(found, void=True):
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
             # Or it told processes apart that were taken for interchangeable (rule 10).
             without_broken_family(self.model, figures)
@@ -236,6 +246,7 @@ class _Check:
             VARIANTS[options.dpor_variant] if self.dynamic else 0,
             visible(self.model),
             SAMPLE if self.self_check is not None and depth is None else None,
+            self._goals_end_from if self.closed else None,
         )
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
@@ -243,15 +254,16 @@ class _Check:
     def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
         options = self.options
-        trace, witnesses = self._traces(found)
-        outcomes = outcomes_of(found, self.model, self.asked, approximate=options.store == "bitstate")
+        trace = self._trace(found)
+        answered = self._answered(found, last=True)
+        outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
             whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
             self.self_check.compare(self.model, found, figures, self.asked.deadlock, whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
-        if found["stop"] not in ("finished", "violation"):
+        if found["stop"] not in ("finished", "violation") and not answered:
             stopped = self.watcher.reason or found["stop"]
         states = found["states"]
         self._tell_symmetry(found, figures)
@@ -283,7 +295,7 @@ class _Check:
             coverage=found["coverage"] if options.store == "bitstate" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
-            witnesses=witnesses,
+            witnesses={name: self._joined(run) for name, run in self.shown.items()} if self.wants_trace else {},
             environment=self.definition.environment.to_json(),
             self_check=checked,
         )
@@ -299,21 +311,45 @@ class _Check:
         elif self.not_decomposed:
             told["not_decomposed"] = self.not_decomposed
 
-    def _traces(self, found: dict[str, Any]) -> tuple[Trace | None, dict[str, Trace]]:
+    def _answered(self, found: dict[str, Any], *, void: bool = False, last: bool = False) -> bool:
+        """Keep a run for each `can` that was reached; whether that is all there was to find out.
+
+        In a search that is void a run may lead elsewhere than it seemed to: then it shows nothing. After the last one
+        what was shown is all the answer there will be.
+        """
+        for goal in found["goals"]:
+            try:
+                run = rebuild(self.model, goal, found["is_shortest"] and self.options.por == "none" and not void)
+            except ReplayError:
+                if not void:
+                    raise
+                continue
+            self.shown[run.property] = run
+        enough = self._goals_end_from
+        if enough is None or not all(each.name in self.shown for each in self.asked.properties):
+            return False
+        return last or found["states"] >= (enough if self.closed else SMALL)
+
+    @property
+    def _goals_end_from(self) -> int | None:
+        """With how many states a search is over once it has reached every `can`; None if it is not for that.
+
+        A handler that may fail is a question as well. And small systems are searched to their end, so that their states
+        are counted, unless only these properties were asked for by name.
+        """
+        if not self.asked.only_goals or self.model.failures:
+            return None
+        return 0 if self.asked.named else SMALL
+
+    def _trace(self, found: dict[str, Any]) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
         violation = found["violation"]
-        shortest = found["is_shortest"]
-        trace = None
-        if violation is not None:
-            trace = rebuild(self.model, violation, shortest)
-            raise_accidents(self.model, violation, trace)
-            trace = self._readable(self._joined(trace))
-        witnesses = {}
-        for goal in found["goals"]:
-            witness = rebuild(self.model, goal, shortest and self.options.por == "none")
-            witnesses[witness.property] = self._joined(witness)
-        return (trace, witnesses) if self.wants_trace else (None, {})
+        if violation is None:
+            return None
+        trace = rebuild(self.model, violation, found["is_shortest"])
+        raise_accidents(self.model, violation, trace)
+        return self._readable(self._joined(trace)) if self.wants_trace else None
 
     def _joined(self, trace: Trace) -> Trace:
         return trace if self.whole is None else recompose(trace, self.whole)

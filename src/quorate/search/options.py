@@ -95,6 +95,13 @@ class Asked:
 
     properties: tuple[Property, ...]
     deadlock: bool
+    named: bool
+    """Whether they were asked for by name; otherwise they are all that the system states."""
+
+    @property
+    def only_goals(self) -> bool:
+        """Nothing is asked for but that things can happen. (Handlers may still fail.)"""
+        return bool(self.properties) and not self.deadlock and all(each.kind == "can" for each in self.properties)
 
 
 def select(definition: Definition, names: str | Iterable[str] | None) -> Asked:
@@ -112,7 +119,7 @@ def select(definition: Definition, names: str | Iterable[str] | None) -> Asked:
         chosen = [each for each in definition.properties if each.name in wanted]
         deadlock = "deadlock" in wanted
     final = (definition.final,) if deadlock and definition.final is not None else ()
-    return Asked((*chosen, *final), deadlock)
+    return Asked((*chosen, *final), deadlock, names is not None)
 
 
 def _wrong(what: str, hint: str) -> QuorateError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from quorate.analysis.model import Model
@@ -14,21 +14,26 @@ from quorate.search.result import Limit, PropertyOutcome, Verdict
 _UNDECIDED = ("the search stopped before it was decided", "not decided: the search ended with the violation")
 
 
-def outcomes_of(found: dict[str, Any], model: Model, asked: Asked, *, approximate: bool) -> tuple[PropertyOutcome, ...]:
-    """One outcome for each property that was asked for; and one for failures of handlers, if there are any."""
+def outcomes_of(
+    found: dict[str, Any], model: Model, asked: Asked, shown: Container[str], *, approximate: bool
+) -> tuple[PropertyOutcome, ...]:
+    """One outcome for each property that was asked for; and one for failures of handlers, if there are any.
+
+    `shown` are those for which there is a run already.
+    """
     finished = found["stop"] == "finished"
     broken = _broken(found["violation"], model)
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
     note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found["violation"] is not None]
-    reached = {model.properties[goal["property"]].name for goal in found["goals"]}
     outcomes: list[PropertyOutcome] = []
     for each in model.properties:
         if each.kind == "final":
             continue
         verdict, why = rest, note
         if each.kind == "can":
-            if each.name in reached:
-                verdict, why = "holds", "a run shows it"
+            if each.name in shown:
+                ended = found["stop"] in ("reached", "regrown")
+                verdict, why = "holds", "a run shows it" + ("; the search ended there" if ended else "")
             elif rest == "holds":
                 verdict, why = "violated", "no run gets there"
         if each.name == broken:
@@ -45,7 +50,7 @@ def outcomes_of(found: dict[str, Any], model: Model, asked: Asked, *, approximat
 
 
 def verdict_of(outcomes: Iterable[PropertyOutcome], stopped: Limit | None) -> Verdict:
-    """The gravest of the outcomes. What was stopped never holds."""
+    """The gravest of the outcomes. What was stopped before an answer never holds."""
     verdicts = {outcome.verdict for outcome in outcomes}
     if "violated" in verdicts:
         return "violated"

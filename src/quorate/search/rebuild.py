@@ -12,6 +12,7 @@ from typing import Any
 from quorate.analysis.model import Model
 from quorate.language.definition import Property
 from quorate.language.errors import QuorateError
+from quorate.language.outcome import Failure
 from quorate.properties import explain
 from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
 from quorate.traces.trace import Kind, Trace
@@ -45,7 +46,8 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
         failing = [step for step in steps(definition, state) if step.failure is not None]
         failing = [step for step in failing if step.column == found["column"]] or failing
         wanted = model.failures[found["failure"]]
-        failing = [step for step in failing if step.failure == wanted] or failing
+        # The text may name processes, and those may be others than in the reduced search.
+        failing = [step for step in failing if step.failure is not None and _alike(step.failure, wanted)] or failing
         if not failing or failing[0].failure is None:
             raise _disagree("the last step does not fail")
         taken.append(failing[0])
@@ -78,6 +80,10 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
 def _explained(model: Model, prop: Property, state: State) -> tuple[str, ...]:
     """Of processes that were taken apart, once they are put together again (recompose.py)."""
     return explain(model.definition, prop, state.locals) if model.whole is None else ()
+
+
+def _alike(one: Failure, other: Failure) -> bool:
+    return (one.kind, one.file, one.line, one.code) == (other.kind, other.file, other.line, other.code)
 
 
 def _step_to(model: Model, state: State, target: tuple[object, object]) -> Step | None:

@@ -1,0 +1,21 @@
+// Where the core changes its ways because there is much of something. Constants for all users; tests set them low, so
+// that small systems, of which everything is known, get to what else only large ones do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quorate {
+
+struct Thresholds {
+    std::uint64_t few_states = 10'000;               // with fewer, partial orders are not given up
+    std::size_t portion = 128;                       // successors that a thread inserts before it looks up
+    std::size_t most_waiting = 4096;                 // questions to Python that are asked together
+    std::size_t few_smallest = 64;                   // smallest sets that are listed, before each is looked up instead
+    std::size_t most_twins = 3;                      // steps that do the same from which stubborn sets are begun
+    std::size_t most_judged = std::size_t{1} << 20;  // views of a property that are compared under renamings
+};
+
+inline Thresholds thresholds;
+
+}  // namespace quorate
