@@ -10,10 +10,9 @@ HERE = Path(__file__).resolve().parent
 sys.meta_path[:] = [each for each in sys.meta_path if "Redirecting" not in type(each).__name__]
 sys.path[:0] = [str(HERE.parent / "build" / "mutants" / "src"), str(HERE.parent / "tests")]
 
-from quorate import QuorateError, _mutant, check
-
-from fuzz.compare import switched
-from fuzz.mutations import RULES
+from fuzz.compare import switched  # noqa: E402
+from fuzz.mutations import RULES  # noqa: E402
+from quorate import QuorateError, _mutant, check  # noqa: E402
 
 
 def told(module, rule: str) -> str:

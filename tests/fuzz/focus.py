@@ -6,14 +6,16 @@ concern. So a mutant is met in minutes that the generator meets in hours, and wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from .case import MOST_STATES, Case, _parts, _refused
+from .case import MOST_STATES, Case, refused
 from .claims import Claims
-from .draw import STYLES, Drawing, Style
+from .draw import Drawing
 from .explorer import explore
 from .expressions import Dice
 from .options import Check, draw_environment, draw_keywords, draw_thresholds, of
+from .parts import STYLES, Style
 from .protocol import Faults, Network, Protocol
 from .system import Environment, System, TooLarge
 
@@ -30,7 +32,7 @@ WEIGHTS: dict[str, dict[Style, float]] = {
 
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    weights = WEIGHTS.get(focus, {"steps": 2, "messages": 4, "attack": 1})
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1})
     before = dict(STYLES)
     STYLES.clear()
     STYLES.update(weights)
@@ -55,12 +57,13 @@ def focused(seed: int, focus: str) -> Case:
     if focus == "traffic":
         environment = environment._replace(network_model="grm" if d.chance(40) else "rm")
     system = System(structure, environment)
-    if len(system.attackers) > 1 or len(system.attackers) == system.count or _refused(structure, system):
+    if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
     properties = Claims(d, system, found, drawing.failing).properties()
-    protocol = Protocol(**{**_parts(structure), "properties": properties})  # type: ignore[arg-type]
-    return Case(seed, protocol, [_check(d, protocol, environment, focus) for _ in range(4)], drawing.style)
+    protocol = replace(structure, properties=properties)
+    checks = [_check(d, protocol, environment, focus) for _ in range(4)]
+    return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 
 def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str) -> Check:

@@ -57,7 +57,7 @@ class Hunt:
         self._about_to(seed, 0)
         try:
             case = focused(seed, self.focus) if self.focus else draw(seed)
-            reference = Reference(case.protocol)
+            reference = Reference(case)
             places = [reference.at(check.environment) for check in case.checks]
         except (TooLarge, ValueError):  # the latter: what an attacker may say has no end
             self.seconds += perf_counter() - began
