@@ -1,8 +1,8 @@
 """`attacker-maximal`: a maximal set depends on what is not there, and an attacker may keep back what it could say.
 
 What an attacker can say stands in the inbox, so every maximal set would hold it, and a set of the honest vote alone is
-missed. To draw: attackers and maximal sets together, and a reference that lets attackers be silent; the generator leaves
-such protocols out.
+missed. To draw: attackers and maximal sets together, and a reference that lets attackers be silent; the generator
+leaves such protocols out.
 """
 
 from quorate import Message, Peers, Pid, Process, System, can, quorum, start

@@ -1,4 +1,4 @@
-"""`symmetry-check`, `symmetry-behaviour`, `symmetry-message-exists` and the like: a handler that takes the first of a set.
+"""`symmetry-check`, `symmetry-behaviour`, `symmetry-message-exists` and the like: taking the first of a set.
 
 `next(iter(peers))` passes every type and breaks the symmetry: peer1 is called, whoever has the token. To draw: an
 expression that gives the first of a set of identities (or their order, or `str(pid)`); without it no family of drawn

@@ -1,7 +1,7 @@
 """`implicit-deadlock`, `implicit-notified`, `implicit-flag`: what only an explicit crash shows.
 
-With explicit crashes (`crash="explicit"`) all three can be reached, and there is a deadlock. To draw: nothing, implicit
-crashes are drawn; but the reference has to explore *explicit* ones and to compare verdicts with those. It explores none.
+With explicit crashes (`crash="explicit"`) all three can be reached, and there is a deadlock. To draw: nothing,
+implicit crashes are drawn; but the reference has to explore *explicit* ones and compare verdicts. It explores none.
 """
 
 from quorate import Crash, Message, Pid, Process, System, can, crashes, final, on, start

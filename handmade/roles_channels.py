@@ -1,7 +1,7 @@
 """`roles-channels`: the roles of a process share its FIFO channels.
 
-Ping stands before Pong and is never taken, so that no Pong is heard; taken apart, the roles have a channel each. To draw:
-processes of several roles on FIFO channels whose heads block, with a message that one role does not take (yet).
+Ping stands before Pong and is never taken, so that no Pong is heard; taken apart, the roles have a channel each. To
+draw: processes of several roles on FIFO channels whose heads block, with a message that one role does not take (yet).
 """
 
 from quorate import Message, Peers, Process, System, can, fifo, on, start

@@ -67,7 +67,7 @@ def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: in
                 name = numbers.pop(said["mutant"])
                 said["protocols"] += protocols
                 said["seconds"] = round(said["seconds"] + spent, 2)
-                known[name] = {"found": True, **{key: said[key] for key in KEPT}}
+                known[name] = {"found": True, "focus": focus, **{key: said[key] for key in KEPT}}
                 keep(known)
                 print(f"{name}: {said['kind']} after {said['protocols']} protocols, {said['seconds']} s", flush=True)
             elif "how" in said:
@@ -85,7 +85,7 @@ def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: in
         seed = int(at) + stride
         if int(mutant) in numbers:
             name = numbers.pop(int(mutant))
-            known[name] = {"found": True, "kind": how, "seed": int(at), "text": "", "options": {}}
+            known[name] = {"found": True, "focus": focus, "kind": how, "seed": int(at), "text": "", "options": {}}
             known[name] |= {"thresholds": {}, "protocols": protocols, "seconds": round(spent, 2)}
             keep(known)
             print(f"{name}: {how} after {protocols} protocols, {spent:.2f} s", flush=True)

@@ -9,7 +9,16 @@ _INVERSE = "an exchange is its own inverse, and both sides are compared"
 _NAMES = "a message bears the name of who sent it; only delivery events send under another's name, and are refused"
 _RUNS = "no option asks for linear or branching time (tests/test_preservation.py does)"
 
+_RENAMED = "what is not renamed does something else under its new name: the check fails, and the family is left out"
+
 IMPLIED: dict[str, str] = {
+    "action-map": _RENAMED,
+    "action-set": _RENAMED,
+    "action-tuple": _RENAMED,
+    "action-signed": _RENAMED,
+    "action-sender": _RENAMED,
+    "action-names-in": _RENAMED,
+    "told-again": "the run is then not said to be a shortest one: `told-shortest`",
     "quotient-crashed": "who is alive has a local state to crash into and who has crashed has none: `quotient-crash`",
     "quotient-failed-monitor": "the failure of a monitor is part of its observation (`Column::classify`)",
     "quotient-effect": "a cut has no next local state and no failure, a failure has one, a move has a next local state",
