@@ -118,6 +118,10 @@ bench: setup .venv/.bench
 bench-quick: setup .venv/.bench
 	$(BIN)/python -m benchmarks --quick
 
+# Every soundness rule switched off, one at a time, until the generator notices: docs/mutants.md. MUTANTS are its arguments.
+mutants: develop
+	$(BIN)/python tests/fuzz/mutate.py $(MUTANTS)
+
 format: .venv/.developer
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .

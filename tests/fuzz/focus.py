@@ -1,0 +1,104 @@
+"""Cases for the rules of one reduction: the same protocols, drawn more often where the rules could matter.
+
+What is drawn is what the generator draws, with other weights; and all checks of a case are of the kind that the rules
+concern. So a mutant is met in minutes that the generator meets in hours, and what is never met is never drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .case import MOST_STATES, Case, refused
+from .claims import Claims
+from .draw import Drawing
+from .explorer import explore
+from .expressions import Dice
+from .options import Check, draw_environment, draw_keywords, draw_thresholds, of
+from .parts import STYLES, Style
+from .protocol import Faults, Network, Protocol
+from .system import Environment, System, TooLarge
+
+WEIGHTS: dict[str, dict[Style, float]] = {
+    "roles": {"roles": 1},
+    "twins": {"messages": 1},
+    "attack": {"attack": 1},
+    "symmetry": {"messages": 4, "many": 2, "attack": 2, "steps": 1},
+    "flows": {"messages": 4, "steps": 2, "many": 1},
+    "traffic": {"messages": 3, "attack": 1},
+    "dynamic": {"messages": 4, "steps": 1, "attack": 1},
+}
+
+
+def focused(seed: int, focus: str) -> Case:
+    """The case of a number; raises TooLarge if it is not worth its time."""
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1})
+    before = dict(STYLES)
+    STYLES.clear()
+    STYLES.update(weights)
+    try:
+        drawing = Drawing(seed)
+    finally:
+        STYLES.clear()
+        STYLES.update(before)
+    d = drawing.dice
+    if drawing.network == Network() and d.chance(45) and focus not in ("roles", "dynamic"):
+        for _ in range(3):
+            drawing.network = drawing._network()
+    if focus in ("tables", "partial", "twins", "symmetry") and d.chance(20):
+        drawing.faults = Faults(1, (), d.chance(60), d.chance(45))
+    if focus == "events" and not drawing.monitors:
+        drawing._draw_monitor()
+        drawing._draw_monitor = lambda: None  # type: ignore[method-assign]
+    structure = drawing.structure()
+    environment = draw_environment(d, structure, drawing.style == "attack")
+    if focus == "implicit":
+        environment = Environment(crash="implicit")
+    if focus == "traffic":
+        environment = environment._replace(network_model="grm" if d.chance(40) else "rm")
+    system = System(structure, environment)
+    if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
+        raise TooLarge
+    found = explore(system, MOST_STATES)
+    properties = Claims(d, system, found, drawing.failing).properties()
+    protocol = replace(structure, properties=properties)
+    checks = [_check(d, protocol, environment, focus) for _ in range(4)]
+    return Case(seed, protocol, checks, drawing.style, (environment, system, found))
+
+
+def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str) -> Check:
+    keywords = draw_keywords(
+        dice, protocol, focus in ("partial", "twins", "events", "dynamic", "flows") or dice.chance(50)
+    )
+    if focus in ("tables", "symmetry", "roles", "implicit", "attack", "traffic"):
+        _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states")
+    if focus in ("tables", "partial", "twins", "events", "universe", "flows"):
+        if keywords.get("por") == "dpor":
+            _drop(keywords, "max_depth", "dpor_variant", "max_states")
+            keywords["por"] = "lpor-net"
+        keywords["symmetry"] = "none"
+    if focus == "tables":
+        _drop(keywords, "quotient", "dead_messages")
+    if focus in ("symmetry", "roles"):
+        _drop(keywords, "symmetry")
+    if focus == "dynamic":
+        _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads")
+        keywords |= {"por": "dpor", "dpor_variant": dice.one(("optimal", "classical")), "max_states": 5_000}
+    if focus in ("partial", "events") and dice.chance(80):
+        keywords["self_check"] = True
+    if focus == "twins":  # a self-check runs without them
+        _drop(keywords, "self_check", "por_options")
+    check = of(keywords, environment)
+    if focus in ("universe", "flows"):
+        thresholds: list[tuple[str, int]] = []
+        while not thresholds:
+            thresholds = draw_thresholds(dice)
+        if focus == "flows":
+            thresholds.append(("optimistic.MOST_ROUNDS", 0))
+        check = check._replace(thresholds=tuple(thresholds))
+    return check
+
+
+def _drop(keywords: dict[str, Any], *names: str) -> None:
+    for name in names:
+        keywords.pop(name, None)

@@ -1,0 +1,45 @@
+"""Every soundness rule of the core and of the analysis, with the source that lacks it."""
+
+from __future__ import annotations
+
+from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, together, universe
+from .rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    *tables.RULES,
+    *universe.RULES,
+    *symmetry.RULES,
+    *dynamic.RULES,
+    *search.RULES,
+    *relations.RULES,
+    *stubborn.RULES,
+    *proviso.RULES,
+    *language.RULES,
+    *roles.RULES,
+    *together.RULES,
+)
+
+if len({rule.id for rule in RULES}) != len(RULES):
+    raise ValueError("two rules have the same name")
+
+FOCUS = {
+    "closure": "tables",
+    "quotient": "tables",
+    "dead messages": "tables",
+    "universe": "universe",
+    "flows": "flows",
+    "symmetry": "symmetry",
+    "renamings": "symmetry",
+    "dynamic partial orders": "dynamic",
+    "relations": "partial",
+    "making up for a step": "twins",
+    "events": "events",
+    "stubborn sets": "partial",
+    "twins": "twins",
+    "ignoring proviso": "partial",
+    "implicit crashes": "implicit",
+    "attackers": "attack",
+    "message traffic": "traffic",
+    "roles taken apart": "roles",
+}
+"""By group of rules; all others need nothing in particular."""

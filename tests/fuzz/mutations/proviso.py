@@ -1,0 +1,151 @@
+"""Rules of the ignoring proviso, and of what is kept of whole runs."""
+
+from __future__ import annotations
+
+from .rule import Group, expression, value
+
+STUBBORN = "core/stubborn.cpp"
+RELATIONS = "core/relations.cpp"
+
+proviso = Group("ignoring proviso", "partial orders")
+whole_runs = Group("whole runs", "no option asks for it")
+
+proviso.rule(
+    "proviso-needed",
+    "Where a run may come back to a state, steps must not be put off for ever.",
+    "Valmari 1998, ignoring; design rule 14",
+    expression(RELATIONS, "return «may_cycle(tables, closure)»;", "may_cycle(tables, closure) && false"),
+)
+proviso.rule(
+    "proviso-failures",
+    "Failures and cuts are looked for in every mode, so that the proviso holds for deadlocks alone too.",
+    "design rule 9",
+    expression(RELATIONS, "&& !closure.optimistic && «!may_fail(tables, closure)») return false;", "true"),
+    focus=("deadlock alone",),
+)
+proviso.rule(
+    "proviso-monitor-failures",
+    "A monitor may fail, too.",
+    "design rules 6 and 9",
+    expression(RELATIONS, "if («column->locals[local].failure != none») return true;", "false"),
+    focus=("deadlock alone", "monitor"),
+)
+proviso.rule(
+    "proviso-cuts",
+    "What a bound cuts is reported, so that it must not be put off for ever.",
+    "relations.cpp, needs_proviso",
+    expression(RELATIONS, "if («outcome.effect != Effect::moves») return true;", "false"),
+    focus=("deadlock alone",),
+)
+proviso.rule(
+    "proviso-recovery",
+    "A recovery brings back a local state, so that any run may be a cycle.",
+    "relations.cpp, needs_proviso",
+    expression(RELATIONS, "if («column->locals[local].recovery != none») return true;", "false"),
+    focus=("recovery",),
+)
+proviso.rule(
+    "proviso-kept",
+    "What is read and kept need not be sent again for a run to come back.",
+    "relations.cpp, may_cycle",
+    expression(
+        RELATIONS,
+        "if («column.transitions[move.transition].keep || network.duplicates_unlimited») return false;",
+        "false",
+    ),
+    focus=("keep=True, or unlimited duplicates",),
+)
+proviso.rule(
+    "proviso-stands",
+    "What an attacker says stands, and need not be sent again for a run to come back.",
+    "relations.cpp, may_cycle",
+    expression(RELATIONS, "return «!column.messages[message].stands» && !sent.contains", "true"),
+    focus=("attackers",),
+)
+proviso.rule(
+    "proviso-breadth-first",
+    "Level by level: a state of which no counting successor lies in the next level is expanded in full.",
+    "Valmari 1998, ignoring; breadth_first.cpp",
+    expression("core/breadth_first.cpp", "if («partly.progressed») continue;", "true"),
+)
+proviso.rule(
+    "proviso-known",
+    "A successor that is known from this level or before is no progress.",
+    "breadth_first.cpp",
+    expression("core/breadth_first.cpp", "further &= «in_next_level(known)»;", "true"),
+)
+proviso.rule(
+    "proviso-key",
+    "Only a step that keeps possible what was left out is progress: the key, with weak sets.",
+    "design rule 14; stubborn.hpp, theorem",
+    expression("core/stubborn.hpp", "if («relations_.weak() && column != key_column_») return none;", "false"),
+    expression("core/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+)
+proviso.rule(
+    "proviso-key-tag",
+    "Of the process of the key, other steps are no progress.",
+    "design rule 14; stubborn.hpp, theorem",
+    expression("core/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+)
+proviso.rule(
+    "proviso-outcomes",
+    "All outcomes of the key must be progress: which of them keeps what was left out is not known.",
+    "stubborn.hpp, theorem; chooser.hpp",
+    expression(
+        "core/breadth_first.cpp",
+        "if («last != std::make_pair(column, keeps)») worker.keeping.push_back(",
+        "true",
+    ),
+)
+proviso.rule(
+    "proviso-outcomes-depth-first",
+    "The same depth first.",
+    "stubborn.hpp, theorem; chooser.hpp",
+    value(
+        "core/depth_first.cpp",
+        "return «successors_[i].column == successors_[j].column && successors_[i].keeping == successors_[j].keeping»;",
+        "i == j",
+    ),
+    focus=("depth first",),
+)
+proviso.rule(
+    "proviso-key-depth-first",
+    "Depth first, too, only a step that keeps possible what was left out is progress.",
+    "design rule 14; stubborn.hpp, theorem",
+    expression("core/depth_first.cpp", "bool further = «successors_[i].keeping != none»;", "true"),
+    focus=("depth first",),
+)
+proviso.rule(
+    "proviso-depth-first",
+    "Depth first: a state whose successors all close a cycle is expanded in full.",
+    "Valmari 1998, ignoring; depth_first.cpp",
+    expression("core/depth_first.cpp", "if (watched && failures.empty() && «closes_cycle(begin)») {", "false"),
+    focus=("depth first",),
+)
+
+whole_runs.rule(
+    "runs-visible",
+    "For linear time no step of the set is visible unless all steps are taken.",
+    "theorem 10 of the thesis",
+    expression(STUBBORN, "if («visible_ && keep > Keep::safety») return false;", "false"),
+)
+whole_runs.rule(
+    "runs-single",
+    "For branching time the set is one step, which is deterministic.",
+    "theorem 10 of the thesis",
+    expression(STUBBORN, "if («keep == Keep::branching») { // NB", "false"),
+)
+whole_runs.rule(
+    "runs-cycle",
+    "For whole runs a state one of whose successors closes a cycle is expanded in full.",
+    "depth_first.cpp, closes_cycle",
+    expression("core/depth_first.cpp", "if («options_.partial_orders->whole_runs») { for", "false"),
+)
+whole_runs.rule(
+    "runs-budget",
+    "No relations for whole runs where messages are lost or processes crash.",
+    "relations.cpp, unsupported",
+    expression(RELATIONS, "if («keep > Keep::safety && (tables.has_budget() || network.losses_unlimited)»)", "false"),
+)
+
+RULES = [*proviso.rules, *whole_runs.rules]

@@ -1,0 +1,105 @@
+"""Why nobody notices that a rule is gone: another one implies it, or the generator does not draw what it is about.
+
+A rule that is found after all is not looked up here.
+"""
+
+from __future__ import annotations
+
+_INVERSE = "an exchange is its own inverse, and both sides are compared"
+_NAMES = "a message bears the name of who sent it; only delivery events send under another's name, and are refused"
+_RUNS = "no option asks for linear or branching time (tests/test_preservation.py does)"
+
+_RENAMED = "what is not renamed does something else under its new name: the check fails, and the family is left out"
+
+IMPLIED: dict[str, str] = {
+    "action-map": _RENAMED,
+    "action-set": _RENAMED,
+    "action-tuple": _RENAMED,
+    "action-signed": _RENAMED,
+    "action-sender": _RENAMED,
+    "action-names-in": _RENAMED,
+    "told-again": "the run is then not said to be a shortest one: `told-shortest`",
+    "quotient-crashed": "who is alive has a local state to crash into and who has crashed has none: `quotient-crash`",
+    "quotient-failed-monitor": "the failure of a monitor is part of its observation (`Column::classify`)",
+    "quotient-effect": "a cut has no next local state and no failure, a failure has one, a move has a next local state",
+    "universe-cell": "the step that leads there, and the cell's own steps, are noted: `universe-next`, `universe-step`",
+    "universe-next": "making the cell of the next local state notes the same: `universe-cell`",
+    "universe-sent": "the receiver's cell then holds a message from outside: `universe-inbox`",
+    "symmetry-proposed": "the core compares initial states too (`symmetry-initials`), and see `symmetry-beginning`",
+    "symmetry-initials": "processes are proposed by their initial states (`symmetry-proposed`), and see "
+    "`symmetry-beginning`",
+    "symmetry-beginning": "if steps and properties are symmetric, a state and its renaming have the same answer "
+    "wherever a run begins; what cannot be reached under another name has no image (`symmetry-local-exists`)",
+    "symmetry-opening": "as `symmetry-beginning`: what is pending first is part of where a run begins",
+    "symmetry-sizes": f"{_INVERSE}: if all have images, there are as many on both sides",
+    "symmetry-guards": f"{_INVERSE}: `symmetry-known`",
+    "symmetry-known": f"{_INVERSE}: `symmetry-guards`",
+    "symmetry-local-exists": "a step leads there whose image leads elsewhere: `symmetry-behaviour`, `symmetry-crash`",
+    "symmetry-message-exists": "a step sends it whose image sends something else: `symmetry-behaviour`",
+    "symmetry-stands": "only processes of one class are proposed, and attackers are a class of their own",
+    "symmetry-notices": "who is told of crashes depends on classes alone, and so do families",
+    "symmetry-crash": "who may crash depends on classes alone, and crashing and recovering commute with renaming",
+    "reads-clear": "answers are filed by the values that were read, and are right for any quotient",
+    "por-shared-channel": f"{_NAMES}: `por-delivery`",
+    "flows-name": f"{_NAMES}: `flows-delivery`",
+    "pids-opaque": "it gives a good error; soundness comes from the check (design rule 10)",
+    "traffic-clean-duplicates": "refuses what the thesis does not define; the core and the reference agree on it",
+    "traffic-clean-heads": "refuses what the thesis does not define; the core and the reference agree on it",
+    "traffic-clean-kept": "refuses what the thesis does not define; the core and the reference agree on it",
+}
+
+_FIRST = "the first of a set of identities, or their order (handmade/first_of_peers.py)"
+_EXPLICIT = "implicit crashes compared with explicit ones: the reference explores none"
+_HIDDEN = "a field that no property reads, which decides what is taken or told (handmade/quotient.py)"
+_CHEATS = "models that cheat: handlers that"
+
+NEVER_DRAWN: dict[str, str] = {
+    "run-twice": f"{_CHEATS} remember something outside of their fields",
+    "message-unchanged": f"{_CHEATS} change a message by way of `object.__setattr__`",
+    "fields-declared": f"{_CHEATS} assign undeclared fields",
+    "fields-frozen": f"{_CHEATS} assign mutable values",
+    "told-approximate": "`store=bitstate` (handmade/bitstate.py)",
+    "runs-visible": _RUNS,
+    "runs-single": _RUNS,
+    "runs-cycle": _RUNS,
+    "runs-budget": _RUNS,
+    "store-equal": "two states with equal hashes: the bits of a hash in a slot tell small systems apart",
+    "attacker-leak": "two attackers (handmade/attacker_leak.py)",
+    "attacker-maximal": "attackers with maximal sets, which the generator leaves out (handmade/attacker_maximal.py)",
+    "attacker-nested": "signed values in tuples and sets",
+    "attacker-inside-signed": "signed values in signed values",
+    "implicit-deadlock": f"{_EXPLICIT} (handmade/implicit.py)",
+    "implicit-notified": f"{_EXPLICIT} (handmade/implicit.py)",
+    "implicit-flag": f"{_EXPLICIT} (handmade/implicit.py)",
+    "implicit-flag-later": _EXPLICIT,
+    "implicit-replace": _EXPLICIT,
+    "implicit-duplicates": _EXPLICIT,
+    "implicit-recover": _EXPLICIT,
+    "implicit-maximal": _EXPLICIT,
+    "symmetry-check": _FIRST,
+    "symmetry-behaviour": _FIRST,
+    "symmetry-filters": _FIRST,
+    "symmetry-failure-kinds": f"{_FIRST}, in how a handler fails",
+    "symmetry-order-sent": "a loop over identities that sends one message each (handmade/symmetry_order_sent.py)",
+    "symmetry-order-emitted": "a loop over identities that emits one event each (handmade/symmetry_order_emitted.py)",
+    "quotient-crash": "a durable field that matters only after a recovery (handmade/recovery.py)",
+    "quotient-recovery": "a durable field that matters only after a recovery (handmade/recovery.py)",
+    "dead-recovery": "a guard that needs a volatile field back (handmade/recovery.py)",
+    "dead-fixpoint": "coming back to a local state with a message from the way (handmade/dead_fixpoint.py)",
+    "quotient-events": _HIDDEN,
+    "quotient-consumed": _HIDDEN,
+    "quotient-transition": _HIDDEN,
+    "quotient-order": _HIDDEN,
+    "quotient-filters": "fields that decide which heads are dropped (tests/test_found_defects.py)",
+    "closure-filters": "quorums on channels whose heads are dropped, with partial orders (tests/test_found_defects.py)",
+    "roles-channels": "roles on FIFO channels with a head that blocks (handmade/roles_channels.py)",
+    "roles-initial": "a class that overrides a role's default, with choices in `build`",
+    "roles-added": "a class that adds fields to its roles",
+    "roles-request-possible": "a quorum's `when` that compares identities of roles",
+    "roles-request-names": "`each=` that names two roles of one process",
+    "roles-accepts": "a `where` that compares identities of roles",
+    "roles-groups": "`same=` on an identity of a role",
+    "roles-reaction": "monitors that keep and compare identities of roles",
+    "roles-blind": "roles of which one reads the other's field",
+}
+"""What would have to be drawn."""

@@ -1,0 +1,380 @@
+"""Rules of partial orders that concern two steps: which relations hold at all, and which steps commute."""
+
+from __future__ import annotations
+
+from .rule import Group, expression, statement
+
+CORE = "core/relations.cpp"
+
+relations = Group("relations", "partial orders")
+events = Group("events", "partial orders", "monitor")
+
+relations.rule(
+    "por-replace",
+    "No relations on channels in which a message replaces another.",
+    "design rule 5",
+    expression(CORE, "if («network.when_full == WhenFull::replace») return", "false"),
+    focus=("bounded, replacing",),
+)
+relations.rule(
+    "por-bounded-duplicates",
+    "No relations on a bounded network that repeats messages.",
+    "design rule 5",
+    expression(CORE, "if («network.budget[static_cast<int>(Budget::duplicates)] > 0») return", "false"),
+    focus=("bounded", "duplicates"),
+)
+relations.rule(
+    "por-bounded-crashes",
+    "No relations for crashes on bounded channels.",
+    "design rule 5",
+    expression(CORE, "if («network.budget[static_cast<int>(Budget::crashes)] > 0») return", "false"),
+    focus=("bounded", "crashes"),
+)
+relations.rule(
+    "por-delivery",
+    "No relations with delivery events.",
+    "relations.cpp, unsupported",
+    expression(CORE, "if («column->input») return", "false"),
+    focus=("network model grm or rm",),
+)
+relations.rule(
+    "por-shared-channel",
+    "No relations where two processes send into one channel whose order or room counts.",
+    "relations.cpp, unsupported; design rule 5",
+    expression(CORE, "if («emitters.emplace(channel, column->index).first->second != column->index») return", "false"),
+    focus=("fifo or bounded",),
+)
+relations.rule(
+    "por-skip",
+    "Steps of a process never commute where a FIFO head is skipped: what is passed over depends on both.",
+    "design rule 5",
+    expression(CORE, "options.commuting && «!(network.order == Order::fifo && network.head == Head::skip)»;", "true"),
+    focus=("fifo, head skipped",),
+)
+relations.rule(
+    "por-maximal-commutes",
+    "Steps of a process never commute where one of its transitions takes maximal sets.",
+    "design rule 16",
+    expression(CORE, "commuting &= «transition.mode != Mode::maximal»;", "true"),
+    focus=("maximal sets",),
+)
+relations.rule(
+    "por-visible-step",
+    "A step that changes what a property reads is visible.",
+    "design 1, visibility; Valmari 1998, V",
+    expression(
+        CORE,
+        "if («column.locals[end.to].observation != column.locals[local].observation») instance.visible = true;",
+        "false",
+    ),
+)
+relations.rule(
+    "por-visible-event",
+    "A step that emits an event which changes what a property reads of a monitor is visible.",
+    "design rule 6",
+    expression(
+        CORE,
+        "if («tables_.columns[send.column]->monitor && visible_events_[send.column][send.message]») "
+        "instance.visible = true;",
+        "false",
+    ),
+    focus=("monitor",),
+)
+relations.rule(
+    "por-fragile",
+    "A step that may fail or be cut commutes with nothing of its process.",
+    "design rules 9 and 15",
+    statement(CORE, "«fragile |= outcome.effect != Effect::moves;»", when="outcome.effect != Effect::moves"),
+)
+relations.rule(
+    "por-greedy",
+    "A message may disable a maximal set by making it grow.",
+    "design rule 16; stubborn.hpp, 4",
+    expression(CORE, "instance.greedy = «transition.mode == Mode::maximal»;", "false"),
+    focus=("maximal sets",),
+)
+relations.rule(
+    "por-budget-losses",
+    "A loss draws on the common budget.",
+    "design rule 7",
+    statement(CORE, "«if (!tables_.network.losses_unlimited) list.back().budget = Budget::losses;»"),
+    focus=("losses",),
+)
+relations.rule(
+    "por-budget-duplicates",
+    "A duplicate draws on the common budget.",
+    "design rule 7",
+    statement(CORE, "«list.back().budget = Budget::duplicates;»"),
+    focus=("duplicates",),
+)
+relations.rule(
+    "por-budget-crashes",
+    "A crash draws on the common budget.",
+    "design rule 7",
+    statement(CORE, "«instance.budget = Budget::crashes;»"),
+    focus=("crashes",),
+)
+relations.rule(
+    "por-crash-fragile",
+    "A crash commutes with nothing of its process.",
+    "relations.cpp, list_environment",
+    statement(CORE, "«instance.fragile = true;»"),
+    focus=("crashes",),
+)
+relations.rule(
+    "por-crash-notices",
+    "A crash that cuts a step short sends the notices too.",
+    "relations.cpp, list_environment",
+    statement(CORE, "«sends.insert(sends.end(), column.notices.begin(), column.notices.end());»"),
+    focus=("crashes", "crash notifications"),
+)
+relations.rule(
+    "por-crash-part",
+    "A crash in the midst of a step may send all that the step sends.",
+    "relations.cpp, list_environment; definition 3 of the thesis",
+    expression(CORE, "std::vector<Send> sends = «end.sends»;", "std::vector<Send>()"),
+    focus=("crashes",),
+)
+relations.rule(
+    "por-diamond-fragile",
+    "Neither of two steps that commute may fail or be cut.",
+    "design rules 3 and 15",
+    expression(CORE, "if («other.fragile || (step != nullptr && step->fragile)») return false;", "false"),
+)
+relations.rule(
+    "por-diamond-overlap",
+    "Two steps that consume the same message do not commute.",
+    "design rule 3",
+    expression(
+        CORE,
+        "step != nullptr && !(step->stays && other.stays) && «overlap(column, column.sets[step->set], "
+        "column.sets[other.set])»",
+        "false",
+    ),
+)
+relations.rule(
+    "por-diamond-overlap-lasting",
+    "A key that must last does not commute with what takes its message away.",
+    "D2 of Valmari 1998",
+    expression(CORE, "return «!lasting» && !step->stays && !other.stays &&", "true"),
+)
+relations.rule(
+    "por-diamond-overlap-stays",
+    "A step that only reads what another consumes does not commute with it.",
+    "design rule 3",
+    expression(CORE, "return !lasting && «!step->stays && !other.stays» && network.order == Order::set", "true"),
+    focus=("keep=True",),
+)
+relations.rule(
+    "por-diamond-overlap-set",
+    "Only on a set is a message that was taken gone: elsewhere there may be another copy.",
+    "design rule 1",
+    expression(CORE, "!step->stays && !other.stays && «network.order == Order::set» && !duplicating_;", "true"),
+    focus=("multiset or fifo",),
+)
+relations.rule(
+    "por-diamond-overlap-duplicates",
+    "Where messages are repeated, one that was taken may be there again.",
+    "design rule 1",
+    expression(CORE, "!step->stays && !other.stays && network.order == Order::set && «!duplicating_»;", "true"),
+    focus=("duplicates",),
+)
+relations.rule(
+    "por-diamond-channel",
+    "Two sends into one channel whose order or room counts do not commute.",
+    "design rule 5",
+    expression(
+        CORE,
+        """: «(network.order == Order::fifo || network.bounded()) &&
+        receiver.messages[one.message].sender == receiver.messages[another.message].sender») return true;""",
+        "false",
+    ),
+    focus=("fifo or bounded",),
+)
+relations.rule(
+    "por-diamond-events",
+    "Two steps whose events do not commute do not commute.",
+    "design rule 6",
+    expression(CORE, "? «!events_commute(one.column, one.message, another.message)» :", "false"),
+    focus=("monitor",),
+)
+relations.rule(
+    "por-diamond-self",
+    "On a set, sending to oneself before or after the twin is consumed differs.",
+    "design rules 1 and 2",
+    expression(
+        CORE,
+        """return «network.order == Order::set && !taker.stays &&
+        std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
+            return send.column == column.index && std::find(set.begin(), set.end(), send.message) != set.end();
+        })»;""",
+        "false",
+    ),
+)
+relations.rule(
+    "por-diamond-lasting",
+    "The key stays possible after the other step.",
+    "D2 of Valmari 1998",
+    expression(
+        CORE,
+        "(«then == nullptr && lasting»)) return false; if (then == nullptr) continue; if (then->fragile || "
+        "step == nullptr",
+        "false",
+    ),
+)
+relations.rule(
+    "por-diamond-then-fragile",
+    "The step must not fail after the other one.",
+    "design rule 15",
+    expression(CORE, "if («then->fragile» || step == nullptr || feeds(end.sends, *then)) return false;", "false"),
+)
+relations.rule(
+    "por-diamond-enables",
+    "A step that the other one makes possible does not commute with it.",
+    "D1 of Valmari 1998",
+    expression(CORE, "if (then->fragile || «step == nullptr» || feeds(end.sends, *then)) return false;", "false"),
+)
+relations.rule(
+    "por-diamond-corners",
+    "Both orders lead to the same local state and send the same.",
+    "design rule 3",
+    expression(
+        CORE,
+        "options.keep <= Keep::safety ? «std::includes(before.begin(), before.end(), after.begin(), "
+        "after.end())» : before == after",
+        "true",
+    ),
+)
+
+absorbing = Group("making up for a step", "partial orders", "dead messages")
+absorbing.rule(
+    "absorb-dead-messages",
+    "What the absorbed step would have consumed is gone only where dead messages are dropped.",
+    "relations.cpp, absorbs",
+    expression(CORE, "if (!options.twins || «!tables_.dead_messages» || options.keep > Keep::safety", "false"),
+    # What is dead is then known, but nothing is dropped.
+    expression("core/binding/analysis.cpp", "if («dead_messages») { const Reduced", "closure && closure->complete"),
+)
+absorbing.rule(
+    "absorb-other-fragile",
+    "A step that may fail or be cut is not made up for.",
+    "design rule 15",
+    expression(CORE, "options.keep > Keep::safety || «other.fragile» || other.visible ||", "false"),
+)
+absorbing.rule(
+    "absorb-visible",
+    "A step that a property sees is not made up for.",
+    "design 1, visibility",
+    expression(CORE, "options.keep > Keep::safety || other.fragile || «other.visible» ||", "false"),
+)
+absorbing.rule(
+    "absorb-stays",
+    "A step that only reads leaves its messages, which may be asked for.",
+    "relations.cpp, absorbs",
+    expression(CORE, "«other.stays» || other.budget != Budget::free || step == nullptr || step->fragile", "false"),
+    focus=("keep=True",),
+)
+absorbing.rule(
+    "absorb-budget",
+    "A step that draws on a budget is not made up for.",
+    "design rule 7",
+    expression(CORE, "other.stays || «other.budget != Budget::free» || step == nullptr || step->fragile", "false"),
+    focus=("losses, duplicates or crashes",),
+)
+absorbing.rule(
+    "absorb-step-fragile",
+    "A step that may fail or be cut makes up for nothing.",
+    "design rule 15",
+    expression(CORE, "other.budget != Budget::free || step == nullptr || «step->fragile»", "false"),
+)
+absorbing.rule(
+    "absorb-overlap",
+    "A step makes up for none that consumes the same message.",
+    "relations.cpp, absorbs",
+    expression(CORE, "if («overlap(column, column.sets[step->set], set)») return false;", "false"),
+)
+absorbing.rule(
+    "absorb-told",
+    "A step that sends to itself or emits is not made up for.",
+    "design rules 2 and 6",
+    expression(CORE, "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;", "false"),
+)
+absorbing.rule(
+    "absorb-universe",
+    "A step that leads out of the universe is not made up for.",
+    "design rule 3",
+    expression(
+        CORE,
+        "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
+        "continue; // A step that only",
+        "false",
+    ),
+    focus=("closure does not end",),
+)
+absorbing.rule(
+    "absorb-lasting",
+    "The key stays possible after the absorbed step.",
+    "D2 of Valmari 1998",
+    expression(
+        CORE,
+        "|| («then == nullptr && lasting»)) return false; if (then == nullptr) continue; // A step that only fails",
+        "false",
+    ),
+)
+absorbing.rule(
+    "absorb-then-fragile",
+    "The step that stands in must not fail after the other one.",
+    "design rule 15",
+    expression(
+        CORE, "// A step that only fails has no ends at all: that is not harmless. if («then->fragile») return", "false"
+    ),
+)
+absorbing.rule(
+    "absorb-same",
+    "The step leads to the same, and sends the same, with the other before it and without.",
+    "relations.cpp, absorbs",
+    expression(CORE, "if («std::none_of(step->ends.begin(), step->ends.end(), same)») return false;", "false"),
+)
+absorbing.rule(
+    "absorb-dead",
+    "What the absorbed step would have consumed is dead afterwards.",
+    "relations.cpp, absorbs",
+    expression(CORE, "if («!std::all_of(set.begin(), set.end(), dead)») return false;", "false"),
+)
+
+events.rule(
+    "events-order",
+    "Events commute only if the monitor ends in the same local state either way.",
+    "design rule 6",
+    expression(CORE, "ab != none && «representative(column, ab) == representative(column, ba)») continue;", "true"),
+)
+events.rule(
+    "events-failing",
+    "Events of which one order fails do not commute.",
+    "design rules 6 and 9",
+    expression(CORE, "return next == none || «column.locals[next].failure != none» ? none : next;", "false"),
+)
+events.rule(
+    "events-seen",
+    "An event that changes what a property reads of the monitor is visible.",
+    "design rules 6 and 8",
+    expression(
+        CORE,
+        "next[event] == none || «column.locals[next[event]].observation != column.locals[local].observation»;",
+        "false",
+    ),
+)
+events.rule(
+    "events-failure-seen",
+    "An event that makes the monitor fail is visible.",
+    "design rules 6 and 9",
+    statement(
+        CORE,
+        """«visible[event] |= next[event] == none ||
+        column.locals[next[event]].observation != column.locals[local].observation;»""",
+        """if (next[event] != none)
+            visible[event] |= column.locals[next[event]].observation != column.locals[local].observation;""",
+    ),
+)
+
+RULES = [*relations.rules, *absorbing.rules, *events.rules]

@@ -1,0 +1,278 @@
+"""Rules of the searches themselves: what is judged, what starts over, what a result may say."""
+
+from __future__ import annotations
+
+from .rule import Group, expression, statement, value
+
+REDUCTIONS = "quorate/search/reductions.py"
+MODEL = "quorate/analysis/model.py"
+
+reads = Group("what properties read")
+search = Group("search")
+semantics = Group("steps")
+told = Group("what a result says")
+self_check = Group("self-check", "--self-check")
+
+reads.rule(
+    "reads-restart",
+    "An answer that read a field which was not observed is void, and the search starts over.",
+    "design rule 8",
+    expression(MODEL, "if «new and self.restart_on_new_reads»:", "False"),
+)
+reads.rule(
+    "reads-restart-quotient",
+    "That is so with the quotient: a representative's field may hold another local state's value.",
+    "design rule 8",
+    expression(REDUCTIONS, "model.restart_on_new_reads = «quotient» or", "False"),
+)
+reads.rule(
+    "reads-restart-por",
+    "That is so with partial orders: what a property reads decides which steps are visible.",
+    "design rule 8",
+    expression(REDUCTIONS, 'quotient or «figures["por"]["ran"]» or', "False"),
+    focus=("partial orders",),
+)
+reads.rule(
+    "reads-observe",
+    "Without reductions a field that turns out to be read is observed from then on.",
+    "design rule 8",
+    statement(MODEL, "«self.engine.observe(self.observed)» path ="),
+)
+reads.rule(
+    "reads-clear",
+    "When the search starts over all answers are forgotten.",
+    "design rule 8",
+    statement("quorate/search/check.py", "«self.model.engine.clear_answers()» reduce("),
+)
+reads.rule(
+    "reads-step",
+    "A property is judged again where a step changes a field that it reads.",
+    "design 1, visibility",
+    expression(
+        "core/tables.cpp",
+        "step.observed = «step.next != none && column.cells[step.next].observation != column.cells[cell].observation»;",
+        "false",
+    ),
+)
+reads.rule(
+    "reads-monitor",
+    "A property is judged again where an event changes a monitor's field that it reads.",
+    "design rule 6",
+    expression(
+        "core/search.hpp",
+        "observed |= «reached.observation != tables.columns[send->column]->cells[old].observation»;",
+        "false",
+    ),
+    focus=("monitor",),
+)
+reads.rule(
+    "reads-void-level",
+    "A violation of a level in which a property read a new field is void.",
+    "design rule 8",
+    expression(
+        "core/breadth_first.cpp", "result.stop = violation_ && «stop_ != Stop::regrown» ? Stop::violation", "true"
+    ),
+)
+reads.rule(
+    "reads-final",
+    "The predicate that says which final states are fine is a property too: what it reads is observed.",
+    "design rule 8",
+    expression(
+        "quorate/search/options.py",
+        "final = «(definition.final,) if deadlock and definition.final is not None else ()»",
+        "()",
+    ),
+    focus=("final",),
+)
+reads.rule(
+    "reads-crash-flag",
+    "Asking whether a process has crashed is a read.",
+    "design rules 8 and 11",
+    statement("quorate/properties/views.py", "«reading.panel.reads.setdefault((reading.index, CRASH_FLAG))»"),
+    focus=("crashes",),
+)
+
+search.rule(
+    "store-equal",
+    "A state counts as known only if it is equal to a stored one, not on a hash alone.",
+    "store.hpp",
+    expression("core/store.hpp", "if (tagged(slot, hash) && «layout_.equal(at(number(slot)), packed)») {", "true"),
+)
+search.rule(
+    "store-widen",
+    "A cell that does not fit its field widens the packed form before it is stored.",
+    "store.hpp; design 3c",
+    statement("core/breadth_first.cpp", "«misfit |= !layout.fits(column, after);»"),
+)
+search.rule(
+    "store-widen-canonical",
+    "So does a cell of a canonical form.",
+    "store.hpp; design 3c",
+    statement(
+        "core/breadth_first.cpp",
+        "for (Id column = 0; column < form.size(); ++column) «misfit |= !layout.fits(column, form[column]);»",
+    ),
+    focus=("interchangeable processes",),
+)
+search.rule(
+    "search-goal-raises",
+    "A property that raises has no answer: the search reports it.",
+    "design rule 9",
+    expression(
+        "core/breadth_first.cpp",
+        "if («verdict == Verdict::raises») offer(worker, witness(Finding::raises, i, cells, length)); if "
+        "(properties_[i].kind == PropertyKind::invariant)",
+        "false",
+    ),
+    focus=("properties that raise",),
+)
+search.rule(
+    "deadlock-protocol",
+    "Deadlock means that no step of the protocol is possible, whatever the environment can do.",
+    "design rule 7",
+    expression("core/tables.cpp", "step.protocol = «step.kind == Kind::step || step.kind == Kind::discard»;", "true"),
+    focus=("losses, duplicates or crashes", "deadlock"),
+)
+
+semantics.rule(
+    "crash-cuts-end",
+    "Into a FIFO channel a crash in the midst of a step cuts off the end, and leaves nothing out before.",
+    "definition 3 of the thesis",
+    expression(
+        "core/tables.cpp", "if («network.order == Order::fifo && !keeps_order(messages, chosen)») continue;", "false"
+    ),
+    focus=("crashes", "fifo"),
+)
+semantics.rule(
+    "crash-whole",
+    "What cannot be done as a whole, for lack of room, cannot be cut short by a crash.",
+    "definition 3 of the thesis, condition (1)",
+    statement(
+        "core/tables.cpp",
+        "«if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);»",
+    ),
+    focus=("crashes", "bounded"),
+)
+semantics.rule(
+    "raise-request",
+    "Where the guard of a quorum raises, a message is asked for, so that the failure is met.",
+    "design rule 9",
+    expression("quorate/language/run.py", "return «Request(size=1)»", "None"),
+    focus=("guards that raise",),
+)
+semantics.rule(
+    "raise-accept",
+    "Where the filter of a quorum raises, the message is taken as accepted, so that the failure is met.",
+    "design rule 9",
+    expression("quorate/language/run.py", 'return «b""»  # taken as accepted', "None"),
+    focus=("guards that raise",),
+)
+semantics.rule(
+    "run-twice",
+    "A sample of the evaluations is run twice and compared: a handler must be a function.",
+    "design rule 19",
+    expression("quorate/language/run.py", "if «count & (count - 1) == 0» and not any", "False"),
+    focus=("handlers that remember",),
+)
+semantics.rule(
+    "message-unchanged",
+    "A handler that changes the message it received is refused.",
+    "design rule 19",
+    expression("quorate/language/run.py", "if «not _unchanged(message)»:", "False"),
+    focus=("handlers that change messages",),
+)
+semantics.rule(
+    "fields-declared",
+    "Only declared fields are part of a process: nothing else can be assigned.",
+    "design 2",
+    expression("quorate/language/automaton.py", "if «name not in self._fields»:", "False"),
+    expression("quorate/language/run.py", "if «len(after) != spec.visible»:", "False"),
+    focus=("handlers that remember",),
+)
+semantics.rule(
+    "fields-frozen",
+    "Fields hold immutable values alone.",
+    "design 2",
+    expression("quorate/language/automaton.py", "if «type(value) not in SIMPLE»:", "False"),
+    focus=("mutable values",),
+)
+semantics.rule(
+    "pids-opaque",
+    "Identities cannot be ordered or computed with.",
+    "design 1, symmetry; rule 10 says that soundness comes from the check",
+    statement(
+        "quorate/language/pid.py",
+        """«raise IdentityError(
+            f"{self._name} is the identity of a process, not a number: it cannot be ordered or computed with",
+            hint="compare identities with == only; give processes that differ a field of their own, "
+            "e.g. self.spawn(Proposer, rank=1)",
+            location=caller(),
+        )»""",
+        "return False",
+    ),
+    focus=("identities that are ordered",),
+)
+
+told.rule(
+    "told-approximate",
+    "What a bit array has searched is never said to hold.",
+    "Holzmann's bitstate hashing",
+    expression("quorate/search/outcomes.py", '"holds" if finished and «not approximate» else', "True"),
+    focus=("bitstate",),
+)
+told.rule(
+    "told-stopped",
+    "What was stopped never holds.",
+    "outcomes.py",
+    value("quorate/search/outcomes.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
+    focus=("limits",),
+)
+told.rule(
+    "told-shortest",
+    "A run found with partial orders is not said to be a shortest one.",
+    "design rule 12",
+    expression(
+        "quorate/search/check.py", 'found["is_shortest"] = not options.depth_first and «options.por == "none"»', "True"
+    ),
+    focus=("partial orders",),
+)
+told.rule(
+    "told-again",
+    "After a violation with partial orders the search is repeated without them, for a shortest run.",
+    "design rule 12",
+    expression(
+        "quorate/search/check.py", 'if «found["violation"] is not None and not self.options.depth_first»:', "False"
+    ),
+    focus=("partial orders",),
+)
+
+self_check.rule(
+    "self-check-twins",
+    "A check by definition runs without twins, whose states differ in messages that nobody asks for.",
+    "reductions.py",
+    expression(REDUCTIONS, 'twins="twins" not in without and «not options.self_check»', "True"),
+    focus=("partial orders",),
+)
+self_check.rule(
+    "self-check-whole",
+    "Only a search that has seen all it has to see misses something.",
+    "self_check.py",
+    expression("quorate/search/self_check.py", "and kept and «whole» and theirs - mine:", "True"),
+    focus=("limits",),
+)
+self_check.rule(
+    "self-check-kept",
+    "Where deadlocks alone are asked for, observations may be missed.",
+    "self_check.py",
+    expression("quorate/search/self_check.py", 'if self.figures["compared"] and «kept» and whole', "True"),
+    focus=("partial orders", "deadlock alone"),
+)
+self_check.rule(
+    "self-check-symmetry",
+    "With symmetry what differs in names only is left out on purpose.",
+    "self_check.py",
+    expression("quorate/search/self_check.py", 'clean and «not reductions["symmetry"]["ran"]»', "True"),
+    focus=("interchangeable processes",),
+)
+
+RULES = [*reads.rules, *search.rules, *semantics.rules, *told.rules, *self_check.rules]

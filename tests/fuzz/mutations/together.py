@@ -1,0 +1,52 @@
+"""Rules that stand in for one another, all switched off. Last, so that the others keep their numbers."""
+
+from __future__ import annotations
+
+from .rule import Group, expression, statement
+
+TABLES = "core/tables.cpp"
+SYMMETRY = "core/symmetry.cpp"
+
+twins = Group("twins", "partial orders")
+universe = Group("universe", "closure does not end")
+symmetry = Group("symmetry", "interchangeable processes")
+
+twins.rule(
+    "twins-left-over-either",
+    "What is left over when one of twins was taken is not asked for any more (both ways at once).",
+    "docs/partial-orders.md",
+    expression("core/twins.cpp", "return «matters(bits(tag), bits(key)) || matters(bits(key), bits(tag))»;", "false"),
+)
+universe.rule(
+    "universe-locals",
+    "A search that meets a local state outside of the universe is void (`universe-cell` and `universe-next`).",
+    "design 3a, 2",
+    expression(TABLES, "if («optimistic && !column.as_is && !column.locals[local].member») outgrown = true;", "false"),
+    statement(
+        TABLES,
+        "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",
+    ),
+    expression(TABLES, "bool leaves = «!column.as_is && !column.locals[column.cells[cell].local].member»;", "false"),
+)
+universe.rule(
+    "universe-messages",
+    "A search that meets a message from outside of the universe is void (`universe-inbox` and `universe-sent`).",
+    "design 3a, 2",
+    statement(
+        TABLES,
+        "if (message < bundle_bit) «leaves |= outside(message, receiver);» else",
+        when="outside(message, receiver)",
+    ),
+    statement(
+        TABLES, "«for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);»"
+    ),
+)
+symmetry.rule(
+    "symmetry-beginning",
+    "Processes are interchangeable only if the initial states are (`symmetry-proposed` and `symmetry-initials`).",
+    "design rule 10",
+    expression("quorate/analysis/symmetry.py", "if «encode(tuple(image)) not in initials»:", "False"),
+    expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
+)
+
+RULES = [*twins.rules, *universe.rules, *symmetry.rules]

@@ -1,0 +1,297 @@
+"""Rules of the optimistic universe, and of flows, which take its place where it would take too long."""
+
+from __future__ import annotations
+
+from .rule import Group, expression, statement, value
+
+TABLES = "core/tables.cpp"
+ANALYSIS = "core/analysis.cpp"
+FLOWS = "core/flows.cpp"
+PERSISTENT = "core/persistent.cpp"
+
+universe = Group("universe", "closure does not end")
+flows = Group("flows", "partial orders, neither closure nor universe")
+
+universe.rule(
+    "universe-all-combinations",
+    "Every local state of the universe is evaluated on every set of its messages, met together or not.",
+    "design 3a, 2; decision 6",
+    expression("core/universe.cpp", "if («only_met») queries.resize(known);", "true"),
+)
+universe.rule(
+    "universe-cell",
+    "A search that makes a cell of a local state outside of the universe is void.",
+    "design 3a, 2",
+    expression(TABLES, "if («optimistic && !column.as_is && !column.locals[local].member») outgrown = true;", "false"),
+)
+universe.rule(
+    "universe-step",
+    "A search that meets a cell with a step out of the universe is void.",
+    "design 3a, 2",
+    expression(TABLES, "column.cells[cell].leaves = leaves; if («leaves») outgrown = true;", "false"),
+)
+universe.rule(
+    "universe-void",
+    "What a breadth-first search has found does not count once it has left the universe.",
+    "design 3a, 2",
+    expression(
+        "core/breadth_first.cpp", "if («tables_.outgrown && stop_ != Stop::regrown») { violation_.reset();", "false"
+    ),
+)
+universe.rule(
+    "universe-void-depth-first",
+    "What a depth-first search has found does not count once it has left the universe.",
+    "design 3a, 2",
+    expression(
+        "core/run_search.hpp",
+        "if («tables_.outgrown && stop_ != Stop::regrown») { // Outside of the universe nothing that was found counts.",
+        "false",
+    ),
+    focus=("depth first",),
+)
+universe.rule(
+    "universe-inbox",
+    "A cell with a message from outside of the universe lies outside.",
+    "design 3a, 2",
+    statement(
+        TABLES, "«for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);»"
+    ),
+)
+universe.rule(
+    "universe-next",
+    "A step to a local state outside of the universe leaves it.",
+    "design 3a, 2",
+    statement(
+        TABLES,
+        "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",
+    ),
+)
+universe.rule(
+    "universe-sent",
+    "A step that sends a message from outside of the universe leaves it.",
+    "design 3a, 2",
+    statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
+)
+universe.rule(
+    "universe-leaves-in-full",
+    "In a state with a step out of the universe all steps are taken: no relation holds for it.",
+    "design 3a, 2",
+    expression("core/search.hpp", "if («tables.columns[column]->cells[cells[column]].leaves») return true;", "false"),
+    focus=("partial orders",),
+)
+universe.rule(
+    "universe-quotient-outside",
+    "A local state outside of the universe is merged with no other.",
+    "analysis.hpp, merge_local_states",
+    expression(ANALYSIS, "if («!closure.holds(column, state)») { block[local]", "false"),
+)
+universe.rule(
+    "universe-live-outside",
+    "In a local state outside of the universe every message is alive.",
+    "analysis.hpp, find_dead_messages",
+    expression(ANALYSIS, "if («!closure.holds(column, column.locals[local])») continue;", "false"),
+)
+universe.rule(
+    "universe-live-message",
+    "A message from outside of the universe is alive everywhere.",
+    "analysis.hpp, find_dead_messages",
+    expression(
+        ANALYSIS,
+        "if («!closure.holds(column, column.messages[message])») continue; bits[message]",
+        "false",
+    ),
+)
+universe.rule(
+    "universe-live-unknown",
+    "A message that the analysis has never seen is alive.",
+    "design 3a, 2",
+    value(
+        TABLES,
+        "if («message >= state.live.size() || state.live[message]») alive.push_back(message);",
+        "message < state.live.size() && state.live[message]",
+    ),
+)
+universe.rule(
+    "universe-proviso",
+    "With an optimistic universe the ignoring proviso is on, for deadlocks alone too.",
+    "design rule 4",
+    expression("core/relations.cpp", "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
+    focus=("partial orders", "deadlock alone"),
+)
+universe.rule(
+    "universe-environment",
+    "No relations where the universe does not list what the network may do to messages.",
+    "relations.cpp, unsupported",
+    expression(
+        "core/relations.cpp",
+        """«closure.optimistic && (network.bounded() || tables.has_budget() || network.losses_unlimited ||
+        (network.order == Order::fifo && network.head == Head::drop))»""",
+        "false",
+    ),
+    focus=("partial orders", "losses, crashes, bounded or dropping"),
+)
+universe.rule(
+    "universe-as-is",
+    "No relations where a process is taken as it is: what it may do is not known.",
+    "design 3a, 3",
+    expression("core/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
+    expression(
+        "core/binding/analysis.cpp",
+        "«std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return "
+        "column->as_is; })»",
+        "true",
+    ),
+    focus=("partial orders", "a process too large for the universe"),
+)
+universe.rule(
+    "universe-diamond",
+    "A step that leads out of the universe commutes with nothing of its process.",
+    "design rule 3",
+    expression(
+        "core/relations.cpp",
+        "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
+        "continue; if (then->fragile || step == nullptr",
+        "false",
+    ),
+    expression("core/relations.cpp", "if («!inside(column, end.to)») return false;", "false"),
+    focus=("partial orders",),
+)
+universe.rule(
+    "universe-deed",
+    "A step that leads out of the universe is nobody's twin.",
+    "design rule 3",
+    statement("core/relations.cpp", "«reliable &= inside(column, end.to);»", when="!inside(column, end.to)"),
+    focus=("partial orders",),
+)
+
+flows.rule(
+    "flows-bounded",
+    "No flows on bounded channels: a full one disables the steps of others.",
+    "flows.hpp",
+    expression(FLOWS, "if («network.bounded()») return", "false"),
+    focus=("bounded",),
+)
+flows.rule(
+    "flows-budget",
+    "No flows where steps draw on a common budget, or messages are lost or dropped.",
+    "flows.hpp; design rule 7",
+    expression(
+        FLOWS,
+        "«tables.has_budget() || network.losses_unlimited || (network.order == Order::fifo && network.head "
+        "== Head::drop)»",
+        "false",
+    ),
+    focus=("losses, crashes, duplicates or dropping",),
+)
+flows.rule(
+    "flows-delivery",
+    "No flows with delivery events.",
+    "flows.hpp",
+    expression(FLOWS, "if («column->input») return", "false"),
+    focus=("network model grm or rm",),
+)
+flows.rule(
+    "flows-sender",
+    "A process needs everyone who sends it what one of its transitions takes.",
+    "flows.hpp, 1",
+    expression(FLOWS, "if («takes(receiver, message.type)») fresh |= note(receiver.index, column.index);", "false"),
+)
+flows.rule(
+    "flows-maximal",
+    "Who sends to a maximal quorum needs its process: one more message may disable it.",
+    "flows.hpp, 2; design rule 16",
+    expression(
+        FLOWS,
+        "if («transition.mode == Mode::maximal && transition.takes(message.type)») fresh |= "
+        "note(column.index, receiver.index);",
+        "false",
+    ),
+    focus=("maximal sets",),
+)
+flows.rule(
+    "flows-emitters",
+    "Who emits to a monitor needs all others who emit to it.",
+    "flows.hpp, 3; design rule 6",
+    statement(FLOWS, "«fresh |= note(column.index, to);» fresh |= note(to, column.index);"),
+    focus=("monitor",),
+)
+flows.rule(
+    "flows-monitor",
+    "A monitor needs everyone who emits to it.",
+    "flows.hpp, 3; design rule 6",
+    statement(FLOWS, "«fresh |= note(to, column.index);»"),
+    focus=("monitor",),
+)
+flows.rule(
+    "flows-name",
+    "Who sends under another's name needs that one: they fill one channel.",
+    "flows.hpp, 4",
+    statement(FLOWS, "«fresh |= note(message.sender, column.index); fresh |= note(column.index, message.sender);»"),
+)
+flows.rule(
+    "flows-transitive",
+    "What is needed by what is needed is needed.",
+    "flows.hpp",
+    expression(FLOWS, "if («assumed(needy, by) && assumed(by, needed)») assumed(needy, needed) = true;", "false"),
+)
+flows.rule(
+    "flows-void",
+    "A search that meets a need which does not follow from those assumed is void.",
+    "flows.hpp",
+    expression(
+        TABLES,
+        "if (flows != nullptr && «flows->note(column, *list)») outgrown = true;",
+        "flows->note(column, *list) && false",
+    ),
+)
+flows.rule(
+    "flows-twin",
+    "On a set channel the receiver of a message whose twin is pending comes along.",
+    "persistent.hpp, 1; design rule 1",
+    expression(PERSISTENT, "if («twin_of(step.sends[k])») add(step.sends[k].column);", "false"),
+)
+flows.rule(
+    "flows-shows",
+    "If a step of the set shows something to a property, all that properties see comes along.",
+    "persistent.hpp, 2; design rule 8",
+    expression(PERSISTENT, "if («!shown && shows(step)») {", "false"),
+)
+flows.rule(
+    "flows-shows-event",
+    "A step that emits to a monitor which a property reads shows something.",
+    "persistent.hpp, 2; design rule 6",
+    expression(
+        PERSISTENT,
+        "if («step.sends[i].column >= processes_ && is_observed_[step.sends[i].column]») return true;",
+        "false",
+    ),
+    focus=("monitor",),
+)
+flows.rule(
+    "flows-moves",
+    "The set has a step that moves: one that fails or is cut leads nowhere.",
+    "persistent.hpp, 3",
+    expression(
+        PERSISTENT,
+        "tried_[leaders_[seed]] || «std::none_of(steps_[seed]->begin(), steps_[seed]->end(), moves)»",
+        "steps_[seed]->empty()",
+    ),
+)
+flows.rule(
+    "flows-proviso",
+    "With flows the ignoring proviso is always on.",
+    "flows.hpp, second case",
+    expression(
+        "core/binding/analysis.cpp",
+        "return «PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }}»;",
+        "PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }, false}",
+    ),
+)
+flows.rule(
+    "flows-visible",
+    "Flows mind what properties see unless deadlocks alone are asked for.",
+    "persistent.hpp, 2",
+    expression("quorate/search/reductions.py", "model.engine.relate_by_flows(«visible(model)»)", "False"),
+)
+
+RULES = [*universe.rules, *flows.rules]
