@@ -1,4 +1,4 @@
-"""Runs each model with its rule and without it: python handmade/run.py, with the build of the mutants on the path."""
+"""Runs each model with its rule and without it: python tests/fuzz/handmade/run.py, with the build of the mutants on the path."""
 
 import importlib.util
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.meta_path[:] = [each for each in sys.meta_path if "Redirecting" not in type(each).__name__]
-sys.path[:0] = [str(HERE.parent / "build" / "mutants" / "src"), str(HERE.parent / "tests")]
+sys.path[:0] = [str(HERE.parents[2] / "build" / "mutants" / "src"), str(HERE.parents[1])]
 
 from fuzz.compare import switched  # noqa: E402
 from fuzz.mutations import RULES  # noqa: E402
