@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 import pytest
 
 from quorate import Map, Message, ModelError, Peers, Pid, Process, System, on, start
+from quorate.language.automaton import MISSING
 from quorate.language.definition import define
 from quorate.language.outcome import Outcome
 from quorate.language.run import fire
@@ -285,3 +286,26 @@ def test_replying_and_forwarding() -> None:
     assert outcome.local is not None
     assert str(outcome.local[1]) == "talker2"
     assert {str(m.sender) for _, m in talk("forward", note).sends} == {"talker2"}
+
+
+class Common(Process):
+    rank: int = 0
+    given: int = 0
+
+
+class Plain(Common):
+    given: int
+
+
+class Ranked(Common):
+    rank = 1
+
+
+class Both(Plain, Ranked):
+    pass
+
+
+def test_an_inherited_default_does_not_hide_one_that_was_given() -> None:
+    """As Python looks up any attribute of a class: `Both.rank` is 1."""
+    assert Both._fields["rank"] == Both.rank == 1
+    assert Both._fields["given"] is MISSING

@@ -30,6 +30,9 @@ class Automaton:
     __slots__ = ("__dict__", "__weakref__", "_run")
     _run: Any
     _fields: ClassVar[dict[str, Any]] = {}
+    _own_fields: ClassVar[dict[str, Any]] = {}
+    """Those that the class itself declares or gives another default. What two bases say of a field is decided by the
+    order in which Python looks names up, as for any attribute: an inherited default does not hide one that was given."""
     _byzantine: ClassVar[bool] = False
     """Whether properties leave its processes out unless they ask for this very class."""
     _reserved: ClassVar[frozenset[str]] = frozenset({"pid", "send", "reply", "choose", "emit", "within"})
@@ -59,7 +62,7 @@ class Automaton:
             )
         fields: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
-            fields.update(base.__dict__.get("_fields", {}))
+            fields.update(base.__dict__.get("_own_fields", {}))
         for name in own_annotations(cls):
             if name in cls._reserved:
                 raise ModelError(
@@ -80,6 +83,8 @@ class Automaton:
                     raise error from None
                 setattr(cls, name, fields[name])
         cls._fields = fields
+        own = {*own_annotations(cls), *cls.__dict__}
+        cls._own_fields = {name: default for name, default in fields.items() if name in own}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
