@@ -425,12 +425,12 @@ private:
         layout.load(packed, here);
         std::vector<Witness>& failures = worker.failures;
         failures.clear();
-        const auto emit = [&](Id column, const Step&, Id number, std::uint64_t hash, bool observed) {
-            Id keeps = watched ? worker.chooser->keeping(column, number) : none;
+        const auto emit = [&](Id process, const Step&, Id number, std::uint64_t hash, bool observed) {
+            Id keeps = watched ? worker.chooser->keeping(process, number) : none;
             if (keeps != none) {
-                if (last != std::make_pair(column, keeps))
+                if (last != std::make_pair(process, keeps))
                     worker.keeping.push_back({static_cast<Id>(worker.partly.size())});
-                last = {column, keeps};
+                last = {process, keeps};
                 keeps = static_cast<Id>(worker.keeping.size() - 1);
             }
             if (worker.waiting >= worker.most) [[unlikely]]

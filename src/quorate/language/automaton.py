@@ -31,8 +31,8 @@ class Automaton:
     _run: Any
     _fields: ClassVar[dict[str, Any]] = {}
     _own_fields: ClassVar[dict[str, Any]] = {}
-    """Those that the class itself declares or gives another default. What two bases say of a field is decided by the
-    order in which Python looks names up, as for any attribute: an inherited default does not hide one that was given."""
+    """Those that the class itself declares or gives another default. What several bases say of a field is decided by
+    the order in which Python looks attributes up: an inherited default does not hide one that was given."""
     _byzantine: ClassVar[bool] = False
     """Whether properties leave its processes out unless they ask for this very class."""
     _reserved: ClassVar[frozenset[str]] = frozenset({"pid", "send", "reply", "choose", "emit", "within"})

@@ -48,9 +48,9 @@ IMPLIED: dict[str, str] = {
     "traffic-clean-kept": "refuses what the thesis does not define; the core and the reference agree on it",
 }
 
-_FIRST = "the first of a set of identities, or their order (tests/fuzz/handmade/first_of_peers.py)"
+_FIRST = "the first of a set of identities, or their order (handmade/first_of_peers.py)"
 _EXPLICIT = "implicit crashes compared with explicit ones: the reference explores none"
-_HIDDEN = "a field that no property reads, which decides what is taken or told (tests/fuzz/handmade/quotient.py)"
+_HIDDEN = "a field that no property reads, which decides what is taken or told (handmade/quotient.py)"
 _CHEATS = "models that cheat: handlers that"
 
 NEVER_DRAWN: dict[str, str] = {
@@ -58,19 +58,19 @@ NEVER_DRAWN: dict[str, str] = {
     "message-unchanged": f"{_CHEATS} change a message by way of `object.__setattr__`",
     "fields-declared": f"{_CHEATS} assign undeclared fields",
     "fields-frozen": f"{_CHEATS} assign mutable values",
-    "told-approximate": "`store=bitstate` (tests/fuzz/handmade/bitstate.py)",
+    "told-approximate": "`store=bitstate` (handmade/bitstate.py)",
     "runs-visible": _RUNS,
     "runs-single": _RUNS,
     "runs-cycle": _RUNS,
     "runs-budget": _RUNS,
     "store-equal": "two states with equal hashes: the bits of a hash in a slot tell small systems apart",
-    "attacker-leak": "two attackers (tests/fuzz/handmade/attacker_leak.py)",
-    "attacker-maximal": "attackers with maximal sets, which the generator leaves out (tests/fuzz/handmade/attacker_maximal.py)",
+    "attacker-leak": "two attackers (handmade/attacker_leak.py)",
+    "attacker-maximal": "attackers with maximal sets, which the generator leaves out (handmade/attacker_maximal.py)",
     "attacker-nested": "signed values in tuples and sets",
     "attacker-inside-signed": "signed values in signed values",
-    "implicit-deadlock": f"{_EXPLICIT} (tests/fuzz/handmade/implicit.py)",
-    "implicit-notified": f"{_EXPLICIT} (tests/fuzz/handmade/implicit.py)",
-    "implicit-flag": f"{_EXPLICIT} (tests/fuzz/handmade/implicit.py)",
+    "implicit-deadlock": f"{_EXPLICIT} (handmade/implicit.py)",
+    "implicit-notified": f"{_EXPLICIT} (handmade/implicit.py)",
+    "implicit-flag": f"{_EXPLICIT} (handmade/implicit.py)",
     "implicit-flag-later": _EXPLICIT,
     "implicit-replace": _EXPLICIT,
     "implicit-duplicates": _EXPLICIT,
@@ -80,19 +80,19 @@ NEVER_DRAWN: dict[str, str] = {
     "symmetry-behaviour": _FIRST,
     "symmetry-filters": _FIRST,
     "symmetry-failure-kinds": f"{_FIRST}, in how a handler fails",
-    "symmetry-order-sent": "a loop over identities that sends one message each (tests/fuzz/handmade/symmetry_order_sent.py)",
-    "symmetry-order-emitted": "a loop over identities that emits one event each (tests/fuzz/handmade/symmetry_order_emitted.py)",
-    "quotient-crash": "a durable field that matters only after a recovery (tests/fuzz/handmade/recovery.py)",
-    "quotient-recovery": "a durable field that matters only after a recovery (tests/fuzz/handmade/recovery.py)",
-    "dead-recovery": "a guard that needs a volatile field back (tests/fuzz/handmade/recovery.py)",
-    "dead-fixpoint": "coming back to a local state with a message from the way (tests/fuzz/handmade/dead_fixpoint.py)",
+    "symmetry-order-sent": "a loop over identities that sends one message each (handmade/symmetry_order_sent.py)",
+    "symmetry-order-emitted": "a loop over identities that emits one event each (handmade/symmetry_order_emitted.py)",
+    "quotient-crash": "a durable field that matters only after a recovery (handmade/recovery.py)",
+    "quotient-recovery": "a durable field that matters only after a recovery (handmade/recovery.py)",
+    "dead-recovery": "a guard that needs a volatile field back (handmade/recovery.py)",
+    "dead-fixpoint": "coming back to a local state with a message from the way (handmade/dead_fixpoint.py)",
     "quotient-events": _HIDDEN,
     "quotient-consumed": _HIDDEN,
     "quotient-transition": _HIDDEN,
     "quotient-order": _HIDDEN,
     "quotient-filters": "fields that decide which heads are dropped (tests/test_found_defects.py)",
     "closure-filters": "quorums on channels whose heads are dropped, with partial orders (tests/test_found_defects.py)",
-    "roles-channels": "roles on FIFO channels with a head that blocks (tests/fuzz/handmade/roles_channels.py)",
+    "roles-channels": "roles on FIFO channels with a head that blocks (handmade/roles_channels.py)",
     "roles-initial": "a class that overrides a role's default, with choices in `build`",
     "roles-added": "a class that adds fields to its roles",
     "roles-request-possible": "a quorum's `when` that compares identities of roles",
