@@ -38,7 +38,8 @@
 // something out has only successors by k in the next level (breadth first) or off the path (depth first), or else it is
 // expanded in full. Then along the successors by keys the level grows, or the moment at which the depth-first search
 // leaves a state becomes earlier; either ends, in a state that was expanded in full. If no run of the system comes back
-// to a state it has been in, no proviso is needed.
+// to a state it has been in, no proviso is needed. Twins and steps that are made up for (relations.cpp, twins.cpp) fit in:
+// a step of w falls away or is replaced by the key, and w does not get longer (docs/partial-orders.md).
 //
 // For what comes about without the set, messages are taken to be there if they may be sent from the present local
 // states. Deadlock means that no step of the protocol is possible; so the set holds one if there is one.
