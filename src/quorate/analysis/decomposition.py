@@ -94,6 +94,8 @@ class Whole:
         self._looked_at: list[str] = []
         self._roles = [self._role(column) for column in apart.columns]
         self._transitions = [self._declared(column) for column in apart.columns]
+        self._images: dict[int, tuple[Any, Any]] = {}
+        """By the number of an object, which is kept so that no other gets that number: the same inputs come often."""
         self._agreed: dict[tuple[int, int], dict[bytes, bytes]] = {}
         self._named: dict[tuple[int, int], dict[bytes, Pid]] = {}
         self._require_all_declared()
@@ -109,13 +111,20 @@ class Whole:
     def renamed(self, value: Any) -> Any:
         return renamed(value, self._names)
 
+    def _joined(self, value: Any) -> Any:
+        """The same, for what a model has numbered: it is asked about again and again."""
+        known = self._images.get(id(value))
+        if known is None:
+            known = self._images[id(value)] = value, self.renamed(value)
+        return known[1]
+
     def locals(self, locals: tuple[Local, ...]) -> tuple[Local, ...]:
         """The local states with those of roles put together."""
         found: list[Local] = []
         for number, group in enumerate(self.parts):
             values: dict[str, Any] = {}
             for index in group:
-                values |= dict(zip(self.apart.columns[index].fields, self.renamed(locals[index]), strict=True))
+                values |= dict(zip(self.apart.columns[index].fields, self._joined(locals[index]), strict=True))
             found.append(tuple(values[name] for name in self.whole.columns[number].fields))
         return (*found, *(self.renamed(locals[monitor.index]) for monitor in self.apart.monitors))
 
@@ -203,7 +212,7 @@ class Whole:
     def require_request(self, column: Column, transition: Transition, local: Local, asked: Request | None) -> None:
         """The same of the whole process, for what a quorum transition asks for."""
         role, theirs = self._roles[column.index], self._transitions[column.index][transition.index]
-        found = prepare(role, theirs, self._image(column, local))
+        found = prepare(role, theirs, self._image(column, self._joined(local)))
         self._require_blind(transition, column)
         if (found is None) != (asked is None):
             raise self._differs(transition, column, "is possible where it is not")
@@ -223,7 +232,7 @@ class Whole:
     ) -> None:
         """The same, for whether it takes a message, and what a set must agree on."""
         role, theirs = self._roles[column.index], self._transitions[column.index][transition.index]
-        found = accepts(role, theirs, self._image(column, local), self.renamed(message))
+        found = accepts(role, theirs, self._image(column, self._joined(local)), self._joined(message))
         self._require_blind(transition, column)
         if (found is None) != (group is None):
             raise self._differs(transition, column, "takes other messages")
@@ -242,8 +251,8 @@ class Whole:
     ) -> None:
         """The same, for what a handler does."""
         role, theirs = self._roles[column.index], self._transitions[column.index][transition.index]
-        consumed = tuple(sorted((self.renamed(message) for message in messages), key=encode))
-        found = fire(role, theirs, self._image(column, local), consumed)
+        consumed = tuple(sorted((self._joined(message) for message in messages), key=encode))
+        found = fire(role, theirs, self._image(column, self._joined(local)), consumed)
         self._require_blind(transition, column)
         if {_effect(outcome) for outcome in found} != {_effect(self._outcome(column, outcome)) for outcome in outcomes}:
             raise self._differs(transition, column, "does something else")
@@ -251,18 +260,18 @@ class Whole:
     def require_reaction(self, column: Column, local: Local, event: Event, outcome: Outcome) -> None:
         """The same, for how a monitor reacts."""
         monitor = self._roles[column.index]
-        found = observe(monitor, self.renamed(local), self.renamed(event))
+        found = observe(monitor, self._joined(local), self._joined(event))
         if _effect(found) != _effect(self._outcome(column, outcome)):
             raise DecompositionError(f"{column.cls.__name__} tells the roles of a process apart")
 
-    def _image(self, column: Column, local: Local) -> Local:
+    def _image(self, column: Column, renamed: Local) -> Local:
         """The local state of the whole process as a role knows it: of the others' fields there is nothing to know."""
-        mine = dict(zip(column.fields, self.renamed(local), strict=True))
+        mine = dict(zip(column.fields, renamed, strict=True))
         return tuple(mine.get(name, False) for name in self.whole.columns[self._column[column.index]].fields)
 
     def _outcome(self, column: Column, outcome: Outcome) -> Outcome:
         return outcome._replace(
-            local=None if outcome.local is None else self._image(column, outcome.local),
+            local=None if outcome.local is None else self._image(column, self.renamed(outcome.local)),
             sends=tuple((self._column[receiver], self.renamed(message)) for receiver, message in outcome.sends),
             events=tuple(self.renamed(event) for event in outcome.events),
         )
