@@ -20,6 +20,7 @@ from quorate import (
     System,
     can,
     check,
+    fifo,
     on,
     quorum,
     start,
@@ -42,6 +43,14 @@ class B(Message):
 
 class Vote(Message):
     n: int
+
+
+class First(Message):
+    pass
+
+
+class Second(Message):
+    pass
 
 
 class E(Event):
@@ -176,7 +185,34 @@ class AStepIsVisibleWhereverItMayBeTaken(System):
         return self[self.P][0].y == 1
 
 
+class ACopyIsLostInItsPlace(System):
+    """`answer` sends Second, First to where a First is pending: a First that is lost before that is the first one."""
+
+    network = fifo(losses="any", head="drop")
+
+    class Asker(Process):
+        to: Peers = Peers()
+
+        @start
+        def ask(self) -> None:
+            self.send(self.to, B())
+
+        @start
+        def ask_again(self) -> None:
+            self.send(self.to, B())
+
+    class Answerer(Process):
+        @on(B)
+        def answer(self, m: B) -> None:
+            self.reply(Second())
+            self.reply(First())
+
+    def build(self) -> None:
+        self.connect(self.spawn(self.Asker), to=Peers([self.spawn(self.Answerer)]))
+
+
 PARTIAL_ORDER_MODELS = [
+    ACopyIsLostInItsPlace,
     OnlyTheKeyKeepsTheRest,
     OnlyAllOutcomesOfTheKeyKeepTheRest,
     WhatMakesUpForAStepMayFail,

@@ -117,7 +117,9 @@ std::unique_ptr<Footprint> Relations::build(Column& column, const FootprintOf& w
         // Wherever it may be taken: after steps without the set it must show nothing either (rule 7 of stubborn.hpp).
         for (const Id at : result->outside->locals)
             if (const Instance* there = find(column.index, at, tags[number])) result->visible |= there->visible;
-        if (tables_.network.order == Order::set && !instance->stays)
+        // A copy that is sent later can be lost or repeated in its place, if places count.
+        const bool anywhere = step.kind == Kind::lose || step.kind == Kind::duplicate;
+        if (tables_.network.order == Order::set ? !instance->stays : tables_.network.order == Order::fifo && anywhere)
             for (const Id message : column.sets[instance->set])
                 if (!column.messages[message].stands) result->consumed.push_back(message);
         for (const Instance::End& end : instance->ends)

@@ -154,7 +154,7 @@ struct Footprint : FootprintOf {
     std::vector<char> steps{};  // which of the cell's steps these are
     bool visible = false;
     unsigned draws = 0;          // budgets, a bit each
-    std::vector<Id> consumed{};  // messages that a possible step takes away, on set channels
+    std::vector<Id> consumed{};  // messages that a possible step takes away, where another copy would matter
     std::vector<Send> sends{};   // of possible steps, to processes
     std::vector<Send> events{};  // of possible steps
     // Made when they are first asked for, which is seldom: most footprints only show that a set gets too large.

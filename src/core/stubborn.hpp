@@ -17,6 +17,8 @@
 //  message
 //     is pending or may be sent: nobody takes that without the set (design rule 1). Multisets and FIFO channels have no
 //     such conflict.
+//     But in a FIFO channel a message can be lost or repeated at any place: where the environment does that to m and is
+//     in the set, m is not sent again without the set.
 //  4. Where a maximal set counts, one more message may disable: a message of the set is not sent to such a step.
 //  5. Bounded channels: where there is no room, the steps that make room are in the set. (Senders into one channel do
 //     not commute.)
@@ -38,8 +40,8 @@
 // something out has only successors by k in the next level (breadth first) or off the path (depth first), or else it is
 // expanded in full. Then along the successors by keys the level grows, or the moment at which the depth-first search
 // leaves a state becomes earlier; either ends, in a state that was expanded in full. If no run of the system comes back
-// to a state it has been in, no proviso is needed. Twins and steps that are made up for (relations.cpp, twins.cpp) fit in:
-// a step of w falls away or is replaced by the key, and w does not get longer (docs/partial-orders.md).
+// to a state it has been in, no proviso is needed. Twins and steps that are made up for (relations.cpp, twins.cpp) fit
+// in: a step of w falls away or is replaced by the key, and w does not get longer (docs/partial-orders.md).
 //
 // For what comes about without the set, messages are taken to be there if they may be sent from the present local
 // states. Deadlock means that no step of the protocol is possible; so the set holds one if there is one.
