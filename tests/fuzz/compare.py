@@ -141,6 +141,11 @@ def compare(
     what = asked(protocol, check)
     wanted = expected(found, said, what)
     result = answer.result
+    if "cheat" in found.failures and not (set(wanted.broken) - {"cheats"} or wanted.raises):
+        refused = result is None and answer.code in CHEATS
+        return None if refused else Finding("a model that cheats", f"{answer.code or 'a verdict'} for it")
+    if result is None and answer.code in CHEATS and any(each.op == "cheat" for each in nodes_in(protocol)):
+        return None
     if result is None:
         return _about_error(protocol, check, wanted, said, answer)
     incomplete = result.stopped_by is not None
@@ -184,6 +189,8 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
         return None
+    if answer.code == "Q117" and _greedy(protocol):
+        return None
     if answer.code == "Q207" and not _known_roles(protocol, check):
         return None
     lines = answer.text.splitlines()
@@ -192,6 +199,9 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return Finding(f"error Q902 ({what})", lines[min(1, len(lines) - 1)].strip()[:300])
     return Finding(f"error {answer.code}", lines[0][:300])
 
+
+CHEATS = ("Q101", "Q102", "Q103", "Q104", "Q106")
+"""What models that cheat are told."""
 
 SELF_CHECK = {
     "key": "none of the chosen steps is possible",
@@ -204,6 +214,11 @@ SELF_CHECK = {
     "invents": "that the system has not",
 }
 """What the self-check says, in a word."""
+
+
+def _greedy(protocol: Protocol) -> bool:
+    """Maximal sets depend on what is not there: attackers are refused."""
+    return any(action.sets == "maximal" for cls in protocol.classes for action in cls.actions)
 
 
 def _known_roles(protocol: Protocol, check: Check) -> bool:

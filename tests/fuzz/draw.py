@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .drawn import SHAPES
 from .expressions import MOST
 from .parts import LETTERS, NAMES, Draft, Parts
 from .protocol import (
@@ -27,6 +28,8 @@ class Drawing(Parts):
 
     def structure(self) -> Protocol:
         d = self.dice
+        if self.style in SHAPES:
+            return SHAPES[self.style](self)
         if self.style not in ("steps", "counter") or d.chance(25):
             self._draw_records()
         if d.chance(12 if self.style == "counter" else 22):

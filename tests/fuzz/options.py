@@ -67,7 +67,8 @@ def draw_environment(dice: Dice, protocol: Protocol, attacks: bool) -> Environme
     elif dice.chance(3):
         found = found._replace(crashes=dice.between(0, 2))
     if (attacks and not protocol.corrupt and dice.chance(85)) or dice.chance(1.5):
-        found = found._replace(byzantine=((dice.one(protocol.spawns).cls.lower(), 1),))
+        spawn = dice.one(protocol.spawns)
+        found = found._replace(byzantine=((spawn.cls.lower(), 2 if spawn.number > 1 and dice.chance(25) else 1),))
     if dice.chance(5):
         found = found._replace(network_model="grm" if dice.chance(65) else "rm")
     return found

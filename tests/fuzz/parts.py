@@ -7,6 +7,7 @@ from random import Random
 from typing import Literal
 
 from .expressions import MOST, Dice, Writer
+from .handlers import Environment
 from .protocol import (
     FALSE,
     NONE,
@@ -23,8 +24,11 @@ from .protocol import (
     node,
 )
 
-Style = Literal["counter", "steps", "messages", "roles", "attack", "many"]
+Style = Literal[
+    "counter", "steps", "messages", "roles", "attack", "many", "callers", "hidden", "cut", "modes", "cheats", "parties"
+]
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
+STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6}  # of drawn.py
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
@@ -57,6 +61,7 @@ class Parts:
         self.failing = d.weighted({0.0: 70, 4.0: 30})
         self.asserting = d.weighted({0.0: 50, 20.0: 50})
         self.network = self._network()
+        self.environment: Environment | None = None  # the one that is drawn with the protocol, if that matters
         self.faults = Faults()
         if d.chance({"roles": 4, "many": 0}.get(self.style, 12)):
             self.faults = Faults(1, (), d.chance(60), d.chance(25))
