@@ -148,12 +148,19 @@ def compare(
         return None
     if result is None:
         return _about_error(protocol, check, wanted, said, answer)
-    incomplete = result.stopped_by is not None
+    approximate = check.options.get("store") == "bitstate"
+    incomplete = result.stopped_by is not None or approximate
     outcomes = {each.name: each for each in result.properties}
     broken = [each.name for each in result.properties if each.verdict == "violated" and each.kind != "can"]
     for name in broken:
         if name not in wanted.broken:
             return Finding(f"wrongly violated {_kind(protocol, name)}", f"{name} is not broken in the reference")
+    if approximate and not broken:
+        sure = [
+            each.name for each in result.properties if each.verdict != "incomplete" and each.name not in said.reached
+        ]
+        if sure:
+            return Finding("claims too much", f"{sure} after a search that may have missed states")
     for name in what.cans:
         outcome = outcomes.get(name)
         if outcome is None:
@@ -259,7 +266,8 @@ def _about_runs(
 ) -> Finding | None:
     """Every run that is shown is one, ends in what it claims, and is a shortest one where that is promised."""
     options = dict(check.keywords)
-    exact = options.get("por", "none") == "none" and options.get("search") != "dfs" and not options.get("stateless")
+    exact = options.get("por", "none") == "none" and options.get("search") != "dfs"
+    exact = exact and not (options.get("stateless") or options.get("store"))
     if broken:
         trace = result.trace
         if trace is None:
@@ -290,7 +298,13 @@ def _about_counts(
     """Without reductions every state and every step is counted, once."""
     options = dict(check.keywords)
     plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
-    if not plain or options.get("por", "none") != "none" or result.stopped_by is not None or options.get("stateless"):
+    if (
+        not plain
+        or options.get("store")
+        or options.get("por", "none") != "none"
+        or result.stopped_by is not None
+        or options.get("stateless")
+    ):
         return None
     if any("the search ended there" in each.note for each in result.properties):
         return None

@@ -53,7 +53,8 @@ class Drawing(Parts):
             self._derive(drafts, classes, spawns, connects)
         corrupt: tuple[tuple[int, int], ...] = ()
         if self.style == "attack" and d.chance(50):
-            corrupt = ((d.between(0, len(spawns) - 1), 1),)
+            at = d.between(0, len(spawns) - 1)
+            corrupt = ((at, 2 if spawns[at].number > 1 and d.chance(35) else 1),)
         if d.chance(7):
             self._vary_beginning(drafts, spawns)
         return self._protocol(classes, spawns, connects, corrupt)

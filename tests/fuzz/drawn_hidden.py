@@ -102,9 +102,10 @@ def _consequence(drawing: Drawing, at: int, recovery: bool) -> list[Action]:
     ways: dict[str, float] = {"takes": 4, "keeps": 3, "sends": 3, "fails": 3, "filters": 4, "sizes": 1, "any": 2}
     ways |= {"shows": 6} if recovery else {"shows": 1}
     ways |= {"emits": 8} if drawing.events else {}
+    ways |= {"filters": 12} if drawing.network.head != "block" else {}
     way = d.weighted(ways)
     if way == "takes":
-        wanted = node(d.one(("eq", "eq", "lt")), node("m", "a"), HIDDEN)
+        wanted = node(d.one(("eq", "eq", "eq", "le")), node("plus", node("m", "a"), 1, 2), HIDDEN)
         return [Action(name, "on", (done, *forget), "Vote", node("and", wanted, ready))]
     if way == "any":
         return [Action(name, "on", (done, *forget), d.one(("Vote", "Ping", "News")), ready)]
@@ -173,15 +174,19 @@ def _beta(drawing: Drawing) -> Class:
     said = [
         node("send", to, node("make", "Ping", ())),
         node(
-            "send", to, node("make", "Vote", (d.one((number(0), number(1), node("cycle", node("self", "u"), 0, 2))),))
+            "send",
+            to,
+            node("make", "Vote", (d.one((number(0), number(1), *[node("cycle", node("self", "u"), 0, 2)] * 3)),)),
         ),
         node("send", to, node("make", "News", ())),
     ]
     speech = d.random.sample(said, d.weighted({1: 2, 2: 5, 3: 2}))
+    if drawing.network.kind == "fifo" and d.chance(45):
+        speech = said[1:]
     actions: list[Action] = []
     if d.chance(45):
         speech.insert(0, node("choose", "u", node("options", number(0), number(1))))
-    if d.chance(20):  # later, when much has been asked already
+    if d.chance(30):  # later, when much has been asked already
         actions.append(Action("do0_u", "step", (node("set", "uu", node("plus", node("self", "uu"), 1, 2)),),
                               when=node("lt", node("self", "uu"), number(2))))  # fmt: skip
         actions.append(Action("do1_u", "start", tuple(speech), when=node("eq", node("self", "uu"), number(2))))

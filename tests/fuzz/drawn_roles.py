@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .handlers import DECLARED
 from .protocol import NONE, Action, Class, Connect, Field, Network, Node, Protocol, Record, Spawn, node
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def parties(drawing: Drawing) -> Protocol:
             for number, each in enumerate(spawns)
             if each.cls in ("Server", "Alpha")
         ]
-    corrupt = ((0, 1),) if d.chance(4) else ()
+    corrupt = ((0, 1),) if d.chance(4 if named else 10) else ()
+    if corrupt:
+        drawing.environment = DECLARED
     return drawing._protocol([alpha, beta, server], spawns, connects, corrupt)
 
 
@@ -163,7 +166,11 @@ def _alpha(drawing: Drawing) -> Class:
     d = drawing.dice
     said = _said(drawing, "Vote")
     start: list[Node] = [node("send", node("self", "to_x"), _make(drawing, "Ping", "x", None)), *_tell(drawing, None)]
-    if d.chance(25):
+    if d.chance(55):  # just one of them
+        chosen = node("choose", "maybe_x", node("members", node("self", "to_x")))
+        start[0] = start[0]._replace(args=(node("self", "maybe_x"), start[0].args[1]))
+        start.insert(0, chosen)
+    elif d.chance(40):
         start.append(node("set", "maybe_x", ME))
     actions = [Action("do0_x", "start", tuple(start))]
     if d.chance(15):
@@ -211,11 +218,13 @@ def _beta(drawing: Drawing) -> Class:
     d = drawing.dice
     said = _said(drawing, "Ping")
     answer = _make(drawing, "Vote", "u", said)
-    ways = [node("reply", answer), node("send", node("self", "to_u"), answer)]
+    ways = [node("reply", answer)] * 3 + [node("send", node("self", "to_u"), answer)]
     body = [d.one(ways), _change(drawing, "u", True, said), *_tell(drawing, said)]
     guard = _same(drawing, "u", True, said) if d.chance(25) else None
+    if d.chance(45):  # just once
+        guard, body = node("eq", node("self", "u"), node("int", 0)), [*body, node("set", "u", node("int", 1))]
     actions = [Action("hear0_u", "on", tuple(body), "Ping", guard)]
-    if d.chance(30):
+    if d.chance(20):
         first = node("send", node("self", "to_u"), _make(drawing, "Vote", "u", None))
         actions.append(Action("do0_u", "start", (first, *_tell(drawing, None))))
     fields = (

@@ -112,8 +112,8 @@ def _unfair(drawing: Drawing, clerk: bool, watch: bool) -> tuple[Node, ...]:
     it, news = node("it"), node("make", "News", (node("it"),))
     whom = d.one((FIRST, FIRST, SENDER, node("self", "maybe_x"))) if d.chance(80) else ME
     ways: dict[str, float] = {"call": 4, "number": 2, "keep": 1, "fail": 2, "if": 2, "fair": 1}
-    ways |= {"name": 5} if clerk else {}
-    ways |= {"emit": 5} if watch else {}
+    ways |= {"name": 10} if clerk else {}
+    ways |= {"emit": 8} if watch else {}
     way = d.weighted(ways)
     if way == "call":
         return (node("send", FIRST, node("make", "News", (whom if whom.op != "self" else ME,))),)

@@ -27,6 +27,7 @@ WEIGHTS: dict[str, dict[Style, float]] = {
     "implicit": {"cut": 6, "messages": 2, "hidden": 1},
     "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2},
     "flows": {"messages": 4, "steps": 2, "many": 1},
+    "environment": {"cut": 5, "cheats": 2, "messages": 3, "hidden": 1},
     "traffic": {"messages": 3, "attack": 1},
     "dynamic": {"messages": 4, "steps": 1, "attack": 1},
 }
@@ -78,10 +79,10 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
         dice, protocol, focus in ("partial", "twins", "events", "dynamic", "flows") or dice.chance(50)
     )
     if focus in ("tables", "symmetry", "roles", "implicit", "attack", "traffic"):
-        _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states")
+        _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states", "store")
     if focus in ("tables", "partial", "twins", "events", "universe", "flows"):
         if keywords.get("por") == "dpor":
-            _drop(keywords, "max_depth", "dpor_variant", "max_states")
+            _drop(keywords, "max_depth", "dpor_variant", "max_states", "store")
             keywords["por"] = "lpor-net"
         keywords["symmetry"] = "none"
     if focus == "tables":
@@ -89,7 +90,7 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
     if focus in ("symmetry", "roles"):
         _drop(keywords, "symmetry")
     if focus == "dynamic":
-        _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads")
+        _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads", "store")
         keywords |= {"por": "dpor", "dpor_variant": dice.one(("optimal", "classical")), "max_states": 5_000}
     if focus in ("partial", "events") and dice.chance(80):
         keywords["self_check"] = True

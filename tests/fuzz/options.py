@@ -123,6 +123,9 @@ def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, An
     elif dice.chance(6):
         found["stateless"] = True
         found.pop("search", None)
+    elif dice.chance(3):
+        found["store"] = "bitstate"
+        found.pop("search", None)
     if dice.chance(8):
         found["threads"] = 2
     if dice.chance(20):

@@ -33,6 +33,7 @@ LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
 EMPTY: dict[Type, Node] = {"maybe": NONE, "peers": node("nobody"), "pair": NONE, "map": node("empty"), "signed": NONE}
+EMPTY |= {"sealed": NONE, "twice": NONE}
 
 
 @dataclass
@@ -88,7 +89,7 @@ class Parts:
         d = self.dice
         types: dict[Type, float] = {"int": 8, "bool": 2, "pid": 1.5, "maybe": 1, "pair": 1}
         if self.style == "attack":
-            types = {"int": 6, "bool": 3, "pid": 1, "signed": 5}
+            types = {"int": 6, "bool": 3, "pid": 1, "signed": 5, "sealed": 1.2, "twice": 1.2}
         elif self.style != "many":
             types |= {"map": 0.4, "peers": 0.4}
         for number in range(d.weighted({1: 5, 2: 7 if self.style == "roles" else 4, 3: 1})):
@@ -150,7 +151,7 @@ class Parts:
             draft.fields.append(Field(f"ok_{letter}", "bool", FALSE))
         extra: dict[Type | None, float] = {None: 10, "maybe": 2, "peers": 1, "pair": 1, "map": 0.7}
         if self.style == "attack":
-            extra["signed"] = 4
+            extra |= {"signed": 4, "sealed": 0.7, "twice": 0.7}
         kind = d.weighted(extra) if self.style != "many" else None
         if kind is not None:
             draft.fields.append(Field(f"{kind}_{letter}", kind, EMPTY[kind]))
