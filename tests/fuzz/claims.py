@@ -13,6 +13,10 @@ from .protocol import NONE, Node, Property, node
 from .system import State, System
 
 
+UNSEEN = ("hid", "to_", "via_", "of_", "clerk_")
+"""Fields that no property reads: those meant to be hidden, and links, which never change."""
+
+
 class Claims:
     """Draws the properties of one system."""
 
@@ -57,9 +61,16 @@ class Claims:
         """A condition that holds in this state."""
         d = self.dice
         found = self._one_thing(state, everyone)
+        if d.chance(15) and len(self.honest) > 1:  # one thing each of two of them
+            one, two = (self._about(index, state) for index in d.random.sample(self.honest, 2))
+            return node("and", one, two)
         for _ in range(d.weighted({0: 6, 1: 4})):
             found = node("and", found, self._one_thing(state, everyone))
         return found
+
+    def _about(self, index: int, state: State) -> Node:
+        cls = self._class_of(index)
+        return node("any", cls, self._fact(index, cls, state)) if self._shown(index, cls) else node("bool", True)
 
     def _one_thing(self, state: State, everyone: bool) -> Node:
         d = self.dice
@@ -136,7 +147,7 @@ class Claims:
         d = self.dice
         if self.system.protocol.faults.crashes and d.chance(25):
             return node("crashed") if state.locals[index].crashed else node("not", node("crashed"))
-        fields = [f for f in self.system.fields[cls] if f.type not in ("pid", "map") and not f.name.startswith("hid")]
+        fields = [f for f in self.system.fields[cls] if f.type not in ("pid", "map") and not f.name.startswith(UNSEEN)]
         if not fields:
             return node("bool", True)
         field = d.one(fields)
