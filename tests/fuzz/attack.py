@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 
 from .evaluate import Msg, Signed, Value
 from .protocol import Field, Protocol
 
+VOUCHED = ("signed", "sealed", "twice")
 NUMBERS = (0, 1)
 """The domain of every number in a message; the translation declares it."""
 
 
 class Arsenal:
-    """The messages that attackers can send, by receiver and by what they know. Attackers share what they know."""
+    """The messages that attackers can send, by sender, receiver and what they know. Attackers share their keys,
+    and tell one another what they learn."""
 
     def __init__(self, protocol: Protocol, classes: tuple[str, ...], attackers: frozenset[int]) -> None:
         self.protocol = protocol
@@ -22,8 +25,8 @@ class Arsenal:
         honest = [index for index in range(len(classes)) if index not in attackers]
         self.taken = {index: self._taken(classes[index]) for index in honest}
         fields = [f for names in self.taken.values() for name in names for f in protocol.record_fields(name)]
-        self.learns = bool(attackers) and any(f.type == "signed" for f in fields)
-        self._made: dict[tuple[int, frozenset[Signed]], tuple[Msg, ...]] = {}
+        self.learns = bool(attackers) and any(f.type in VOUCHED for f in fields)
+        self._made: dict[tuple[int, int, frozenset[Signed]], tuple[Msg, ...]] = {}
 
     def _taken(self, cls: str) -> list[str]:
         """The classes of messages that a process takes: those it names and their subclasses."""
@@ -31,21 +34,20 @@ class Arsenal:
         names = [each.name for each in self.protocol.records if not each.is_event]
         return [name for name in names if wanted & set(self.protocol.lineage(name))]
 
-    def sayable(self, receiver: int, known: frozenset[Signed]) -> tuple[Msg, ...]:
-        key = receiver, known
+    def sayable(self, attacker: int, receiver: int, known: frozenset[Signed]) -> tuple[Msg, ...]:
+        key = attacker, receiver, known
         if key not in self._made:
             self._made[key] = tuple(
-                Msg(name, values, tuple(f.name for f in fields), sender)
+                Msg(name, values, tuple(f.name for f in fields), f"#{attacker}")
                 for name in self.taken[receiver]
                 for fields in [self.protocol.record_fields(name)]
                 for values in product(*(self._domain(f, known) for f in fields))
-                for sender in self.signers
             )
         return self._made[key]
 
     def news(self, known: frozenset[Signed], message: Msg) -> frozenset[Signed]:
         """What a message shows that others have signed and that was not known."""
-        found = {each for each in message.values if isinstance(each, Signed) and each.signer not in self.signers}
+        found = {each for each in _vouched(message.values) if each.signer not in self.signers}
         return frozenset(found) - known
 
     def _domain(self, field: Field, known: frozenset[Signed]) -> list[Value]:
@@ -61,5 +63,24 @@ class Arsenal:
         if field.type == "pair":
             return [*product(everyone, NUMBERS), None]
         if field.type == "signed":
-            return [*(Signed(n, pid) for n in NUMBERS for pid in self.signers), *sorted(known), None]
+            return [*self._signed(known), None]
+        if field.type == "sealed":
+            return [*((each, 0) for each in self._signed(known)), None]
+        if field.type == "twice":
+            own = [Signed(each, pid) for each in self._signed(known) for pid in self.signers]
+            return [*own, *(each for each in known if isinstance(each.value, Signed)), None]
         raise ValueError(f"{field.type} has no finite domain")
+
+    def _signed(self, known: frozenset[Signed]) -> list[Signed]:
+        own = [Signed(n, pid) for n in NUMBERS for pid in self.signers]
+        return own + sorted(each for each in known if not isinstance(each.value, Signed))
+
+
+def _vouched(value: Value) -> Iterator[Signed]:
+    """What was signed inside of a value, however deep."""
+    if isinstance(value, Signed):
+        yield value
+        yield from _vouched(value.value)
+    elif isinstance(value, tuple | frozenset):
+        for part in value:
+            yield from _vouched(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .claims import Claims
-from .compare import Answer, Finding, ask, compare, loaded
+from .compare import Answer, Finding, ask, asked, compare, loaded
 from .draw import Drawing
 from .explorer import Exploration, Verdicts, explore, verdicts
 from .options import Check, draw_checks, draw_environment
@@ -62,23 +62,30 @@ def draw(seed: int) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
     drawing = Drawing(seed)
     structure = drawing.structure()
-    environment = draw_environment(drawing.dice, structure, drawing.style == "attack")
+    environment = drawing.environment or draw_environment(drawing.dice, structure, drawing.style == "attack")
     system = System(structure, environment)
-    if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
+    if len(system.attackers) > 2 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
-    properties = Claims(drawing.dice, system, found, drawing.failing).properties()
+    properties = claims(drawing, system, found).properties()
     protocol = replace(structure, properties=properties)
     checks = draw_checks(drawing.dice, protocol, environment, drawing.style)
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 
+def claims(drawing: Drawing, system: System, found: Exploration) -> Claims:
+    """Claims from what was seen; of implicit crashes mostly from what explicit ones show, which must be the same."""
+    environment = system.environment
+    if environment.crash == "implicit" and drawing.dice.chance(80):
+        explicit = System(system.protocol, environment._replace(crash="explicit", crashes=1))
+        return Claims(drawing.dice, explicit, explore(explicit, 4 * MOST_STATES), drawing.failing)
+    return Claims(drawing.dice, system, found, drawing.failing)
+
+
 def refused(protocol: Protocol, system: System) -> bool:
-    """Bounds that exclude the beginning; attackers where a set must be maximal, or a field has no small domain."""
-    actions = [action for index in range(system.count) for action in system.actions[system.classes[index]]]
+    """Bounds that exclude the beginning; attackers where a field has no small domain."""
     wide = any(f.type in ("map", "peers") for record in protocol.records for f in record.fields)
-    greedy = any(action.sets == "maximal" for action in actions)
-    return system.outside or (bool(system.attackers) and (wide or greedy))
+    return system.outside or (bool(system.attackers) and wide)
 
 
 def examine(case: Case) -> Outcome:
@@ -87,30 +94,38 @@ def examine(case: Case) -> Outcome:
     outcome = Outcome()
     with loaded(case.protocol) as system:
         for check in case.checks:
-            there, found, said = reference.at(check.environment)
-            outcome.states = found.states
+            outcome.states = reference.at(check.environment)[1].states
             answer = ask(system, check)
             outcome.answers.append((check, answer))
-            finding = compare(case.protocol, there, found, said, check, answer)
-            if finding is None and answer.result is not None and answer.result.stopped_by is None:
-                finding = _unlike_what_is_promised(case, reference, check, found, said)
+            finding = judged(reference, check, answer)
             if finding is not None:
                 outcome.findings.append((check, finding))
     return outcome
 
 
-def _unlike_what_is_promised(
-    case: Case, reference: Reference, check: Check, found: Exploration, said: Verdicts
-) -> Finding | None:
-    """What docs/faults.md says of all but deadlocks: implicit crashes, where they are not refused, give the answers of
-    explicit ones; and on multisets every model of message traffic gives the same answers."""
+def judged(reference: Reference, check: Check, answer: Answer) -> Finding | None:
+    """What is wrong with an answer, if anything is: in its own environment, or by what is promised of others."""
+    there, found, said = reference.at(check.environment)
+    finding = compare(reference.protocol, there, found, said, check, answer)
+    if finding is None and answer.result is not None and answer.result.stopped_by is None:
+        finding = _unlike_what_is_promised(reference, check, found, said)
+    return finding
+
+
+def _unlike_what_is_promised(reference: Reference, check: Check, found: Exploration, said: Verdicts) -> Finding | None:
+    """What docs/faults.md says: implicit crashes, where they are not refused, give the answers of explicit ones; and on
+    multisets every model of message traffic gives the same answers, but for deadlocks."""
     environment = check.environment
-    names = {each.op for each in nodes_in(case.protocol)}
+    protocol = reference.protocol
+    names = {each.op for each in nodes_in(protocol)}
+    what = asked(protocol, check)
+    about = {*what.invariants, *what.cans}
     if environment.crash == "implicit":
         other = environment._replace(crash="explicit", crashes=1)
-    elif environment.network_model != "m" and case.protocol.network.kind == "multiset" and "crashed" not in names:
+        about |= {"deadlock"} if what.deadlock else set()
+    elif environment.network_model != "m" and protocol.network.kind == "multiset" and "crashed" not in names:
         other = environment._replace(network_model="m")
-        if any(action.sets == "maximal" for cls in case.protocol.classes for action in cls.actions):
+        if any(action.sets == "maximal" for cls in protocol.classes for action in cls.actions):
             return None
     else:
         return None
@@ -118,7 +133,7 @@ def _unlike_what_is_promised(
         _, theirs, told = reference.at(other)
     except TooLarge:
         return None
-    mine = (said.broken.keys() - {"deadlock"}, said.reached.keys(), found.failures.keys())
-    if mine != (told.broken.keys() - {"deadlock"}, told.reached.keys(), theirs.failures.keys()):
+    mine = (said.broken.keys() & about, said.reached.keys() & about, found.failures.keys())
+    if mine != (told.broken.keys() & about, told.reached.keys() & about, theirs.failures.keys()):
         return Finding("models of faults differ", f"{said} and {told}, {found.failures} and {theirs.failures}")
     return None

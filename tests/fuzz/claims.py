@@ -13,6 +13,10 @@ from .protocol import NONE, Node, Property, node
 from .system import State, System
 
 
+UNSEEN = ("hid", "to_", "via_", "of_", "clerk_")
+"""Fields that no property reads: those meant to be hidden, and links, which never change."""
+
+
 class Claims:
     """Draws the properties of one system."""
 
@@ -57,16 +61,28 @@ class Claims:
         """A condition that holds in this state."""
         d = self.dice
         found = self._one_thing(state, everyone)
+        if d.chance(15) and len(self.honest) > 1:  # one thing each of two of them
+            one, two = (self._about(index, state) for index in d.random.sample(self.honest, 2))
+            return node("and", one, two)
         for _ in range(d.weighted({0: 6, 1: 4})):
             found = node("and", found, self._one_thing(state, everyone))
         return found
+
+    def _about(self, index: int, state: State) -> Node:
+        cls = self._class_of(index)
+        return node("any", cls, self._fact(index, cls, state)) if self._shown(index, cls) else node("bool", True)
 
     def _one_thing(self, state: State, everyone: bool) -> Node:
         d = self.dice
         if self.system.protocol.monitors and d.chance(30):
             watch = self.system.protocol.monitors[0].name
             names = [f.name for f in self.system.fields[watch]]
-            return node("eq", node("monitor", watch, names[0]), node("int", state.monitors[0][0]))
+            shown = state.monitors[0][0]
+            if shown is None:
+                return node("eq", node("monitor", watch, names[0]), NONE)
+            if isinstance(shown, str):
+                return self._named_by(watch, names[0], int(shown[1:]), state)
+            return node("eq", node("monitor", watch, names[0]), node("int", shown))
         index = d.one(self.honest)
         cls = self._class_of(index)
         condition = self._fact(index, cls, state)
@@ -90,7 +106,17 @@ class Claims:
             if field is not None and type(self._value(index, field, state)) is int:
                 total = sum(self._value(i, field, state) for i in same)
                 return node("eq", node("total", cls, field), node("int", total))
+        if d.chance(35):
+            condition = node("and", condition, self._fact(index, cls, state))
         return node("any", cls, condition)
+
+    def _named_by(self, watch: str, field: str, index: int, state: State) -> Node:
+        """Something that is true of the process whose name a monitor keeps."""
+        if index not in self.honest:
+            return node("ne", node("monitor", watch, field), NONE)
+        cls = self.system.classes[index]
+        is_it = node("eq", node("name"), node("monitor", watch, field))
+        return node("any", cls, node("and", is_it, self._fact(index, cls, state)))
 
     def _shown(self, index: int, cls: str) -> bool:
         own = self.system.classes[index]
@@ -106,7 +132,9 @@ class Claims:
 
     def _plain_field(self, cls: str) -> str | None:
         names = [
-            f.name for f in self.system.fields[cls] if f.type in ("int", "bool") and not f.name.startswith("needed")
+            f.name
+            for f in self.system.fields[cls]
+            if f.type in ("int", "bool") and not f.name.startswith(("needed", "hid"))
         ]
         return self.dice.one(names) if names else None
 
@@ -117,9 +145,9 @@ class Claims:
     def _fact(self, index: int, cls: str, state: State) -> Node:
         """Something that is true of one process in a state."""
         d = self.dice
-        if self.system.faults.crashes and d.chance(25):
+        if self.system.protocol.faults.crashes and d.chance(25):
             return node("crashed") if state.locals[index].crashed else node("not", node("crashed"))
-        fields = [f for f in self.system.fields[cls] if f.type not in ("pid", "map")]
+        fields = [f for f in self.system.fields[cls] if f.type not in ("pid", "map") and not f.name.startswith(UNSEEN)]
         if not fields:
             return node("bool", True)
         field = d.one(fields)

@@ -141,14 +141,26 @@ def compare(
     what = asked(protocol, check)
     wanted = expected(found, said, what)
     result = answer.result
+    if "cheat" in found.failures and not (set(wanted.broken) - {"cheats"} or wanted.raises):
+        refused = result is None and answer.code in CHEATS
+        return None if refused else Finding("a model that cheats", f"{answer.code or 'a verdict'} for it")
+    if result is None and answer.code in CHEATS and any(each.op == "cheat" for each in nodes_in(protocol)):
+        return None
     if result is None:
         return _about_error(protocol, check, wanted, said, answer)
-    incomplete = result.stopped_by is not None
+    approximate = check.options.get("store") == "bitstate"
+    incomplete = result.stopped_by is not None or approximate
     outcomes = {each.name: each for each in result.properties}
     broken = [each.name for each in result.properties if each.verdict == "violated" and each.kind != "can"]
     for name in broken:
         if name not in wanted.broken:
             return Finding(f"wrongly violated {_kind(protocol, name)}", f"{name} is not broken in the reference")
+    if approximate and not broken:
+        sure = [
+            each.name for each in result.properties if each.verdict != "incomplete" and each.name not in said.reached
+        ]
+        if sure:
+            return Finding("claims too much", f"{sure} after a search that may have missed states")
     for name in what.cans:
         outcome = outcomes.get(name)
         if outcome is None:
@@ -184,6 +196,8 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
         return None
+    if answer.code == "Q117" and _greedy(protocol):
+        return None
     if answer.code == "Q207" and not _known_roles(protocol, check):
         return None
     lines = answer.text.splitlines()
@@ -192,6 +206,9 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return Finding(f"error Q902 ({what})", lines[min(1, len(lines) - 1)].strip()[:300])
     return Finding(f"error {answer.code}", lines[0][:300])
 
+
+CHEATS = ("Q101", "Q102", "Q103", "Q104", "Q106")
+"""What models that cheat are told."""
 
 SELF_CHECK = {
     "key": "none of the chosen steps is possible",
@@ -204,6 +221,11 @@ SELF_CHECK = {
     "invents": "that the system has not",
 }
 """What the self-check says, in a word."""
+
+
+def _greedy(protocol: Protocol) -> bool:
+    """Maximal sets depend on what is not there: attackers are refused."""
+    return any(action.sets == "maximal" for cls in protocol.classes for action in cls.actions)
 
 
 def _known_roles(protocol: Protocol, check: Check) -> bool:
@@ -244,7 +266,8 @@ def _about_runs(
 ) -> Finding | None:
     """Every run that is shown is one, ends in what it claims, and is a shortest one where that is promised."""
     options = dict(check.keywords)
-    exact = options.get("por", "none") == "none" and options.get("search") != "dfs" and not options.get("stateless")
+    exact = options.get("por", "none") == "none" and options.get("search") != "dfs"
+    exact = exact and not (options.get("stateless") or options.get("store"))
     if broken:
         trace = result.trace
         if trace is None:
@@ -275,7 +298,13 @@ def _about_counts(
     """Without reductions every state and every step is counted, once."""
     options = dict(check.keywords)
     plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
-    if not plain or options.get("por", "none") != "none" or result.stopped_by is not None or options.get("stateless"):
+    if (
+        not plain
+        or options.get("store")
+        or options.get("por", "none") != "none"
+        or result.stopped_by is not None
+        or options.get("stateless")
+    ):
         return None
     if any("the search ended there" in each.note for each in result.properties):
         return None

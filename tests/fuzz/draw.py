@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .drawn import SHAPES
 from .expressions import MOST
 from .parts import LETTERS, NAMES, Draft, Parts
 from .protocol import (
@@ -27,6 +28,8 @@ class Drawing(Parts):
 
     def structure(self) -> Protocol:
         d = self.dice
+        if self.style in SHAPES:
+            return SHAPES[self.style](self)
         if self.style not in ("steps", "counter") or d.chance(25):
             self._draw_records()
         if d.chance(12 if self.style == "counter" else 22):
@@ -50,7 +53,8 @@ class Drawing(Parts):
             self._derive(drafts, classes, spawns, connects)
         corrupt: tuple[tuple[int, int], ...] = ()
         if self.style == "attack" and d.chance(50):
-            corrupt = ((d.between(0, len(spawns) - 1), 1),)
+            at = d.between(0, len(spawns) - 1)
+            corrupt = ((at, 2 if spawns[at].number > 1 and d.chance(35) else 1),)
         if d.chance(7):
             self._vary_beginning(drafts, spawns)
         return self._protocol(classes, spawns, connects, corrupt)

@@ -135,7 +135,7 @@ class Writer:
             ways |= {"in": 2}
         if self.message is not None:
             ways |= {"sender": 0.7}
-        if self.said("signed") or self.named("signed"):
+        if self.said("signed", "sealed", "twice") or self.named("signed", "sealed", "twice"):
             ways |= {"signed": 3}
         if self.several is not None:
             ways |= {"size": 2}
@@ -184,19 +184,25 @@ class Writer:
 
     def _about_signed(self) -> Node:
         d = self.dice
-        known = [node("m", name) for name in self.said("signed")] + [
-            node("self", name) for name in self.named("signed")
-        ]
-        one = d.one(known)
+        kinds: tuple[Type, ...] = ("signed", "sealed", "twice")
+        known = [(kind, node("m", name)) for kind in kinds for name in self.said(kind)]
+        known += [(kind, node("self", name)) for kind in kinds for name in self.named(kind)]
+        kind, there = d.one(known)
+        one = there
+        if kind == "sealed":
+            one = node("item", there, 0)
+        elif kind == "twice" and d.chance(70):
+            one = node("value", there)
+        plain = kind != "twice" or one is not there
         inner = d.one(
             [
-                node("eq", node("value", one), node("int", d.between(0, 1))),
+                node("eq", node("value", one), node("int", d.between(0, 1))) if plain else TRUE,
                 node("eq", node("signer", one), self.identity()),
                 node("ne", node("signer", one), self.identity()),
                 TRUE,
             ]
         )
-        return node("and", node("ne", one, NONE), inner)
+        return node("and", node("ne", there, NONE), inner)
 
     def pair(self) -> Node:
         if self.said("pair") and self.dice.chance(50):
@@ -234,6 +240,14 @@ class Writer:
                 node("self", name) for name in self.named("signed")
             ]
             return d.one(handed) if handed and d.chance(60) else node("sign", node("int", d.between(0, 1)))
+        if wanted in ("sealed", "twice"):
+            handed = [node("m", name) for name in self.said(wanted)] + [
+                node("self", name) for name in self.named(wanted)
+            ]
+            if handed and d.chance(50):
+                return d.one(handed)
+            mine = node("sign", node("int", d.between(0, 1)))
+            return node("seal", mine, 0) if wanted == "sealed" else node("sign", mine)
         ways = [node("self", name) for name in self.named("map")] or [node("empty")]
         return node("put", d.one(ways), self.identity(), node("int", d.between(0, 1))) if d.chance(70) else d.one(ways)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .case import MOST_STATES, Case, refused
-from .claims import Claims
+from .case import MOST_STATES, Case, claims, refused
 from .draw import Drawing
+from .drawn import SHAPES
 from .explorer import explore
 from .expressions import Dice
 from .options import Check, draw_environment, draw_keywords, draw_thresholds, of
@@ -20,11 +20,14 @@ from .protocol import Faults, Network, Protocol
 from .system import Environment, System, TooLarge
 
 WEIGHTS: dict[str, dict[Style, float]] = {
-    "roles": {"roles": 1},
+    "roles": {"roles": 1, "parties": 3},
     "twins": {"messages": 1},
     "attack": {"attack": 1},
-    "symmetry": {"messages": 4, "many": 2, "attack": 2, "steps": 1},
+    "tables": {"hidden": 6, "modes": 3, "messages": 2, "steps": 1, "cut": 1},
+    "implicit": {"cut": 6, "messages": 2, "hidden": 1},
+    "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2},
     "flows": {"messages": 4, "steps": 2, "many": 1},
+    "environment": {"cut": 5, "cheats": 2, "messages": 3, "hidden": 1},
     "traffic": {"messages": 3, "attack": 1},
     "dynamic": {"messages": 4, "steps": 1, "attack": 1},
 }
@@ -42,25 +45,30 @@ def focused(seed: int, focus: str) -> Case:
         STYLES.clear()
         STYLES.update(before)
     d = drawing.dice
-    if drawing.network == Network() and d.chance(45) and focus not in ("roles", "dynamic"):
+    if (
+        drawing.network == Network()
+        and d.chance(45)
+        and drawing.style not in SHAPES
+        and focus not in ("roles", "dynamic")
+    ):
         for _ in range(3):
             drawing.network = drawing._network()
-    if focus in ("tables", "partial", "twins", "symmetry") and d.chance(20):
+    if focus in ("tables", "partial", "twins", "symmetry") and drawing.style not in SHAPES and d.chance(20):
         drawing.faults = Faults(1, (), d.chance(60), d.chance(45))
     if focus == "events" and not drawing.monitors:
         drawing._draw_monitor()
         drawing._draw_monitor = lambda: None  # type: ignore[method-assign]
     structure = drawing.structure()
-    environment = draw_environment(d, structure, drawing.style == "attack")
+    environment = drawing.environment or draw_environment(d, structure, drawing.style == "attack")
     if focus == "implicit":
-        environment = Environment(crash="implicit")
+        environment = environment._replace(crash="implicit")
     if focus == "traffic":
         environment = environment._replace(network_model="grm" if d.chance(40) else "rm")
     system = System(structure, environment)
-    if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
+    if len(system.attackers) > 2 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
-    properties = Claims(d, system, found, drawing.failing).properties()
+    properties = claims(drawing, system, found).properties()
     protocol = replace(structure, properties=properties)
     checks = [_check(d, protocol, environment, focus) for _ in range(4)]
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
@@ -71,10 +79,10 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
         dice, protocol, focus in ("partial", "twins", "events", "dynamic", "flows") or dice.chance(50)
     )
     if focus in ("tables", "symmetry", "roles", "implicit", "attack", "traffic"):
-        _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states")
+        _drop(keywords, "por", "split", "por_options", "max_depth", "dpor_variant", "stateless", "max_states", "store")
     if focus in ("tables", "partial", "twins", "events", "universe", "flows"):
         if keywords.get("por") == "dpor":
-            _drop(keywords, "max_depth", "dpor_variant", "max_states")
+            _drop(keywords, "max_depth", "dpor_variant", "max_states", "store")
             keywords["por"] = "lpor-net"
         keywords["symmetry"] = "none"
     if focus == "tables":
@@ -82,7 +90,7 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
     if focus in ("symmetry", "roles"):
         _drop(keywords, "symmetry")
     if focus == "dynamic":
-        _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads")
+        _drop(keywords, "split", "por_options", "search", "stateless", "max_depth", "threads", "store")
         keywords |= {"por": "dpor", "dpor_variant": dice.one(("optimal", "classical")), "max_states": 5_000}
     if focus in ("partial", "events") and dice.chance(80):
         keywords["self_check"] = True

@@ -88,6 +88,7 @@ class Handlers:
         self.names = {each.name: tuple(f.name for f in protocol.record_fields(each.name)) for each in protocol.records}
         self.kinds = {each.name: frozenset(protocol.lineage(each.name)) for each in protocol.records}
         self.kinds["Crash"] = frozenset({"Crash"})
+        self.kinds["Leak"] = frozenset({"Leak"})
         self.byzantine = {name: protocol.is_byzantine(name) for name in protocol.by_name}
         self.arsenal = Arsenal(protocol, self.classes, self.attackers)
         self.initial = self._initial()
@@ -158,6 +159,8 @@ class Handlers:
             return f"#{places.index(given.args)}"
         if given.op == "group":
             return frozenset(f"#{index}" for index, (spawn, _) in enumerate(places) if spawn in given.args)
+        if given.op == "union":
+            return frozenset().union(*(self._given(each) for each in given.args))
         if given.op == "playing":
             return self._given(given.args[0])
         if given.op == "weights":
@@ -199,7 +202,9 @@ class Handlers:
         if action is LEARN:
             more = self.arsenal.news(local.values[0], consumed[0])
             if more:
-                yield Outcome(Local((local.values[0] | more,)))
+                others = sorted(self.attackers - {index}) if consumed[0].cls != "Leak" else []
+                leak = Msg("Leak", (more,), ("evidence",), f"#{index}")
+                yield Outcome(Local((local.values[0] | more,)), tuple((self.route(other), leak) for other in others))
             return
         scope = self.scope(index, local, consumed)
         try:
@@ -300,7 +305,8 @@ class Handlers:
                 found += [one for one in every if {message.sender for message in one} == senders]
             else:
                 enabled = {frozenset(one): one for one in every if self.fire(index, action, local, one)}
-                found += [one for key, one in enabled.items() if not _surpassed(key, enabled, action.sets)]
+                mine = self.attackers if not self.two_buffers else frozenset()
+                found += [one for key, one in enabled.items() if not _surpassed(key, enabled, action.sets, mine)]
         return [tuple(sorted(one, key=self.content)) for one in found]
 
     def _accepted(self, index: int, action: Action, local: Local, message: Msg) -> bool:
@@ -338,8 +344,11 @@ class Handlers:
         """What attackers can send to a process now, and at any later time."""
         if not self.attackers or index in self.attackers:
             return ()
-        known = frozenset().union(*(state.locals[each].values[0] for each in self.attackers if self.arsenal.learns))
-        return self.arsenal.sayable(index, known)
+        found: list[Msg] = []
+        for attacker in sorted(self.attackers):
+            known = state.locals[attacker].values[0] if self.arsenal.learns else frozenset()
+            found += self.arsenal.sayable(attacker, index, known)
+        return tuple(found)
 
     def content(self, message: Msg) -> str:
         found = self._sorted.get(message)
@@ -362,12 +371,17 @@ def channels(inbox: Inbox) -> list[list[Msg]]:
     return list(found.values())
 
 
-def _surpassed(one: frozenset[Msg], enabled: Iterable[frozenset[Msg]], sets: str) -> bool:
-    return any(other < one if sets == "minimal" else other > one for other in enabled)
+def _surpassed(
+    one: frozenset[Msg], enabled: Iterable[frozenset[Msg]], sets: str, attackers: frozenset[int] = frozenset()
+) -> bool:
+    """Attackers may keep back what they could say: a set is not larger for having it."""
+    if sets == "minimal":
+        return any(other < one for other in enabled)
+    return any(other > one and all(order(m.sender) not in attackers for m in other - one) for other in enabled)
 
 
 def _ordered(values: Any) -> Any:
     """A set's own order follows the hash seed."""
     if isinstance(values, frozenset):
-        return sorted(values)
+        return sorted(map(_ordered, values), key=repr)
     return tuple(map(_ordered, values)) if isinstance(values, tuple) else values

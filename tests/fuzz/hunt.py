@@ -24,15 +24,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .case import Case, Reference, draw
-from .compare import ask, compare, loaded
-from .explorer import Exploration, Verdicts
+from .case import Case, Reference, draw, judged
+from .compare import ask, loaded
 from .focus import focused
-from .system import System, TooLarge
+from .system import TooLarge
 
 _mutant: Any = importlib.import_module("quorate._mutant")  # there in the build of the mutants alone
-
-Place = tuple[System, Exploration, Verdicts]
 
 SECONDS_OF_A_TRY = 40.0
 MOST_MEMORY = 4 << 30
@@ -58,7 +55,8 @@ class Hunt:
         try:
             case = focused(seed, self.focus) if self.focus else draw(seed)
             reference = Reference(case)
-            places = [reference.at(check.environment) for check in case.checks]
+            for check in case.checks:
+                reference.at(check.environment)
         except (TooLarge, ValueError):  # the latter: what an attacker may say has no end
             self.seconds += perf_counter() - began
             return
@@ -66,7 +64,7 @@ class Hunt:
             right: list[tuple[int, set[int]]] = []
             for number, check in enumerate(case.checks):
                 _mutant.touched()
-                finding = compare(case.protocol, *places[number], check, ask(system, check))
+                finding = judged(reference, check, ask(system, check))
                 touched = _mutant.touched() & self.wanted
                 if finding is None:
                     right.append((number, touched))
@@ -79,14 +77,14 @@ class Hunt:
             for mutant, number in tries[:MOST_TRIES]:
                 if mutant in self.wanted:
                     self.tries[mutant] += 1
-                    self._try(case, system, number, places[number], mutant)
+                    self._try(case, system, number, reference, mutant)
 
-    def _try(self, case: Case, system: Any, number: int, place: Place, mutant: int) -> None:
+    def _try(self, case: Case, system: Any, number: int, reference: Reference, mutant: int) -> None:
         self._about_to(case.seed, mutant)
         check = case.checks[number]
         _mutant.switch(mutant)
         try:
-            finding = compare(case.protocol, *place, check, ask(system, check))
+            finding = judged(reference, check, ask(system, check))
         except Exception as error:
             finding = None
             say(mutant=mutant, odd=f"{type(error).__name__}: {error}", seed=case.seed)

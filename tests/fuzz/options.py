@@ -67,7 +67,8 @@ def draw_environment(dice: Dice, protocol: Protocol, attacks: bool) -> Environme
     elif dice.chance(3):
         found = found._replace(crashes=dice.between(0, 2))
     if (attacks and not protocol.corrupt and dice.chance(85)) or dice.chance(1.5):
-        found = found._replace(byzantine=((dice.one(protocol.spawns).cls.lower(), 1),))
+        spawn = dice.one(protocol.spawns)
+        found = found._replace(byzantine=((spawn.cls.lower(), 2 if spawn.number > 1 and dice.chance(25) else 1),))
     if dice.chance(5):
         found = found._replace(network_model="grm" if dice.chance(65) else "rm")
     return found
@@ -121,6 +122,9 @@ def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, An
         found.pop("search", None)
     elif dice.chance(6):
         found["stateless"] = True
+        found.pop("search", None)
+    elif dice.chance(3):
+        found["store"] = "bitstate"
         found.pop("search", None)
     if dice.chance(8):
         found["threads"] = 2

@@ -7,6 +7,7 @@ from random import Random
 from typing import Literal
 
 from .expressions import MOST, Dice, Writer
+from .handlers import Environment
 from .protocol import (
     FALSE,
     NONE,
@@ -23,12 +24,16 @@ from .protocol import (
     node,
 )
 
-Style = Literal["counter", "steps", "messages", "roles", "attack", "many"]
+Style = Literal[
+    "counter", "steps", "messages", "roles", "attack", "many", "callers", "hidden", "cut", "modes", "cheats", "parties"
+]
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
+STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6}  # of drawn.py
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
 EMPTY: dict[Type, Node] = {"maybe": NONE, "peers": node("nobody"), "pair": NONE, "map": node("empty"), "signed": NONE}
+EMPTY |= {"sealed": NONE, "twice": NONE}
 
 
 @dataclass
@@ -57,6 +62,7 @@ class Parts:
         self.failing = d.weighted({0.0: 70, 4.0: 30})
         self.asserting = d.weighted({0.0: 50, 20.0: 50})
         self.network = self._network()
+        self.environment: Environment | None = None  # the one that is drawn with the protocol, if that matters
         self.faults = Faults()
         if d.chance({"roles": 4, "many": 0}.get(self.style, 12)):
             self.faults = Faults(1, (), d.chance(60), d.chance(25))
@@ -83,7 +89,7 @@ class Parts:
         d = self.dice
         types: dict[Type, float] = {"int": 8, "bool": 2, "pid": 1.5, "maybe": 1, "pair": 1}
         if self.style == "attack":
-            types = {"int": 6, "bool": 3, "pid": 1, "signed": 5}
+            types = {"int": 6, "bool": 3, "pid": 1, "signed": 5, "sealed": 1.2, "twice": 1.2}
         elif self.style != "many":
             types |= {"map": 0.4, "peers": 0.4}
         for number in range(d.weighted({1: 5, 2: 7 if self.style == "roles" else 4, 3: 1})):
@@ -145,7 +151,7 @@ class Parts:
             draft.fields.append(Field(f"ok_{letter}", "bool", FALSE))
         extra: dict[Type | None, float] = {None: 10, "maybe": 2, "peers": 1, "pair": 1, "map": 0.7}
         if self.style == "attack":
-            extra["signed"] = 4
+            extra |= {"signed": 4, "sealed": 0.7, "twice": 0.7}
         kind = d.weighted(extra) if self.style != "many" else None
         if kind is not None:
             draft.fields.append(Field(f"{kind}_{letter}", kind, EMPTY[kind]))

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 Budget = int | Literal["any"]
-Type = Literal["int", "bool", "pid", "maybe", "peers", "pair", "map", "signed"]
-"""`maybe` is an identity, `pair` an identity and a number, `signed` a signed number; each of these may be None."""
+Type = Literal["int", "bool", "pid", "maybe", "peers", "pair", "map", "signed", "sealed", "twice"]
+"""`maybe` is an identity, `pair` an identity and a number, `signed` a signed number, `sealed` one of these with a
+number, `twice` one of these signed again; each of these may be None."""
 
 
 class Node(NamedTuple):

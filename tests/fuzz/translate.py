@@ -16,11 +16,15 @@ TYPES = {
     "pair": "tuple[Pid, int] | None",
     "map": "Map[Pid, int]",
     "signed": "Signed[int] | None",
+    "sealed": "tuple[Signed[int], int] | None",
+    "twice": "Signed[Signed[int]] | None",
 }
 DOMAINS = {
     "int": "Annotated[int, Among(0, 1)]",
     "pair": "tuple[Pid, Annotated[int, Among(0, 1)]] | None",
     "signed": "Signed[Annotated[int, Among(0, 1)]] | None",
+    "sealed": "tuple[Signed[Annotated[int, Among(0, 1)]], Annotated[int, Among(0)]] | None",
+    "twice": "Signed[Signed[Annotated[int, Among(0, 1)]]] | None",
 }
 """In messages: what an attacker may put there."""
 
@@ -75,6 +79,7 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "empty": lambda w: "Map()",
     "self": lambda w, f: f"{w.me}.{f}",
     "constant": lambda w, name: f"{w.me}.{name}",
+    "peek": lambda w, f, otherwise: f"{w.me}.{f}",
     "m": _said,
     "me": lambda w: f"{w.me}.pid",
     "plus": lambda w, a, n, top: f"min({_inner(w, a)} + {n}, {top})",
@@ -103,6 +108,8 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "with": lambda w, a, b: f"{_inner(w, a)} | {{{w.write(b)}}}",
     "less": lambda w, a, b: f"{_inner(w, a)} - {{{w.write(b)}}}",
     "first": lambda w, a: f"tuple({w.write(a)})[0]",
+    "it": lambda w: "each",
+    "seal": lambda w, a, n: f"({w.write(a)}, {n})",
     "pair": lambda w, a, b: f"({w.write(a)}, {w.write(b)})",
     "put": lambda w, t, k, v: f"{_inner(w, t)} | {{{w.write(k)}: {w.write(v)}}}",
     "sign": lambda w, a: f"{w.me}.sign({w.write(a)})",
@@ -121,6 +128,14 @@ WRITTEN: dict[str, Callable[..., str]] = {
 }
 
 HANDLER = Words()
+
+CHEATS = {
+    "remember": ["SEEN.append(1)"],
+    "change": ['object.__setattr__(m, "a", 1 - m.a)'],
+    "undeclared": ["self.more = 1"],
+    "mutable": ["self.kept = [1]"],
+}
+"""What a handler must not do."""
 
 
 def _statements(body: tuple[Node, ...], w: Words, indent: str) -> list[str]:
@@ -143,6 +158,11 @@ def _statements(body: tuple[Node, ...], w: Words, indent: str) -> list[str]:
                 lines.append(f"self.send({w.write(to)}, {w.write(message)})")
             case "reply", message:
                 lines.append(f"self.reply({w.write(message)})")
+            case "each", group, inner:
+                lines.append(f"for each in {w.write(group)}:")
+                lines += [f"    {line}" for line in _statements(inner or (Node("pass"),), w, "")]
+            case "cheat", way:
+                lines += CHEATS[way]
             case "emit", event:
                 lines.append(f"self.emit({w.write(event)})")
             case "assert", condition:
@@ -275,6 +295,8 @@ def _given(value: Node, protocol: Protocol, names: list[str]) -> str:
             names[each] if protocol.spawns[each].count is not None else f"Peers([{names[each]}])" for each in value.args
         ]
         return groups[0] if len(groups) == 1 else f"Peers({' | '.join(groups)})"
+    if value.op == "union":
+        return f"Peers({' | '.join(_given(each, protocol, names) for each in value.args)})"
     if value.op == "playing":
         return f"{_given(value.args[0], protocol, names)}.playing({value.args[1]})"
     return HANDLER.write(value)
@@ -292,6 +314,8 @@ def translate(protocol: Protocol, about: str = "") -> str:
     parts += [_class(each) for each in (*protocol.monitors, *protocol.classes)]
     parts.append(_system(protocol))
     body = "\n\n\n".join("\n".join(part) for part in parts)
+    if "SEEN" in body:
+        body = "SEEN: list[int] = []\n\n\n" + body
     used = [name for name in PUBLIC if re.search(rf"\b{name}\b", body)]
     lines = [f'"""{about}"""', ""] if about else []
     if "Annotated" in body:

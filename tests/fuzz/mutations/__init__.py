@@ -41,5 +41,6 @@ FOCUS = {
     "attackers": "attack",
     "message traffic": "traffic",
     "roles taken apart": "roles",
+    "steps": "environment",
 }
 """By group of rules; all others need nothing in particular."""
