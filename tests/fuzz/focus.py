@@ -21,18 +21,18 @@ from .system import Environment, System, TooLarge
 
 WEIGHTS: dict[str, dict[Style, float]] = {
     "roles": {"roles": 1},
-    "twins": {"messages": 1},
+    "twins": {"messages": 1, "crowd": 5},
     "attack": {"attack": 1},
     "symmetry": {"messages": 4, "many": 2, "attack": 2, "steps": 1},
-    "flows": {"messages": 4, "steps": 2, "many": 1},
+    "flows": {"messages": 4, "steps": 2, "many": 1, "crowd": 3},
     "traffic": {"messages": 3, "attack": 1},
-    "dynamic": {"messages": 4, "steps": 1, "attack": 1},
+    "dynamic": {"messages": 3, "steps": 1, "attack": 1, "crowd": 4},
 }
 
 
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1})
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1, "crowd": 3})
     before = dict(STYLES)
     STYLES.clear()
     STYLES.update(weights)

@@ -169,16 +169,18 @@ semantics.rule(
 )
 semantics.rule(
     "run-twice",
-    "A sample of the evaluations is run twice and compared: a handler must be a function.",
+    "A sample of the evaluations is run again, at once and at the end, and what a model could remember is compared.",
     "design rule 19",
-    expression("quorate/language/run.py", "if «count & (count - 1) == 0» and not any", "False"),
+    expression("quorate/language/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
+    expression("quorate/search/purity.py", "if «perf_counter() < until»:", "False"),
+    expression("quorate/language/memory.py", "if «before != after and self._is_named(place)»:", "False"),
     focus=("handlers that remember",),
 )
 semantics.rule(
     "message-unchanged",
     "A handler that changes the message it received is refused.",
     "design rule 19",
-    expression("quorate/language/run.py", "if «not _unchanged(message)»:", "False"),
+    expression("quorate/language/again.py", "if «not _unchanged(message)»:", "False"),
     focus=("handlers that change messages",),
 )
 semantics.rule(
@@ -186,7 +188,7 @@ semantics.rule(
     "Only declared fields are part of a process: nothing else can be assigned.",
     "design 2",
     expression("quorate/language/automaton.py", "if «name not in self._fields»:", "False"),
-    expression("quorate/language/run.py", "if «len(after) != spec.visible»:", "False"),
+    expression("quorate/language/run.py", "if «list(held) == list(fields)»: return", "True"),
     focus=("handlers that remember",),
 )
 semantics.rule(
