@@ -28,15 +28,15 @@ class Claims:
         found: list[Property] = []
         for number in range(d.weighted({0: 1, 1: 5, 2: 3})):
             found.append(Property(f"reached{number + 1}", "can", self._seen_in(self._state())))
-        for number in range(d.weighted({0: 5, 1: 3, 2: 0.5})):
+        for number in range(d.weighted({0: 6, 1: 2.5, 2: 0.5})):
             claim = node("not", self._seen_in(self._state()))
             if d.chance(50):
                 claim = self._blind()
             found.append(Property(f"safe{number + 1}", "invariant", claim))
         if d.chance(8):
             found.append(Property("unlikely", "can", self._blind()))
-        if d.chance(45):
-            fine = self._fine() if d.chance(65) else self._note("done", 8)
+        if d.chance(55):
+            fine = self._fine() if d.chance(45) else self._note("done", 8)
             found.append(Property("done", "final", fine))
         if d.chance(40):
             found.append(Property("noted", "invariant", self._note("noted", d.weighted({1: 5, 2: 4, 3: 1}))))

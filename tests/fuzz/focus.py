@@ -42,18 +42,20 @@ def focused(seed: int, focus: str) -> Case:
         STYLES.clear()
         STYLES.update(before)
     d = drawing.dice
-    if drawing.network == Network() and d.chance(45) and focus not in ("roles", "dynamic"):
+    if drawing.network == Network() and d.chance(25 if focus == "dynamic" else 45) and focus != "roles":
         for _ in range(3):
             drawing.network = drawing._network()
     if focus in ("tables", "partial", "twins", "symmetry") and d.chance(20):
         drawing.faults = Faults(1, (), d.chance(60), d.chance(45))
-    if focus == "events" and not drawing.monitors:
+    if not drawing.monitors and (focus == "events" or (focus in ("flows", "dynamic") and d.chance(30))):
         drawing._draw_monitor()
         drawing._draw_monitor = lambda: None  # type: ignore[method-assign]
     structure = drawing.structure()
     environment = draw_environment(d, structure, drawing.style == "attack")
     if focus == "implicit":
         environment = Environment(crash="implicit")
+    if focus in ("dynamic", "flows") and d.chance(8):
+        environment = environment._replace(network_model="rm")
     if focus == "traffic":
         environment = environment._replace(network_model="grm" if d.chance(40) else "rm")
     system = System(structure, environment)
