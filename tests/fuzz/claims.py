@@ -12,7 +12,6 @@ from .expressions import MOST, Dice
 from .protocol import NONE, Node, Property, node
 from .system import State, System
 
-
 UNSEEN = ("hid", "to_", "via_", "of_", "clerk_")
 """Fields that no property reads: those meant to be hidden, and links, which never change."""
 
@@ -32,16 +31,35 @@ class Claims:
         found: list[Property] = []
         for number in range(d.weighted({0: 1, 1: 5, 2: 3})):
             found.append(Property(f"reached{number + 1}", "can", self._seen_in(self._state())))
-        for number in range(d.weighted({0: 5, 1: 3, 2: 0.5})):
+        for number in range(d.weighted({0: 6, 1: 2.5, 2: 0.5})):
             claim = node("not", self._seen_in(self._state()))
             if d.chance(50):
                 claim = self._blind()
             found.append(Property(f"safe{number + 1}", "invariant", claim))
         if d.chance(8):
             found.append(Property("unlikely", "can", self._blind()))
-        if d.chance(45):
-            found.append(Property("done", "final", self._fine()))
+        if d.chance(55):
+            fine = self._fine() if d.chance(45) else self._note("done", 8)
+            found.append(Property("done", "final", fine))
+        if d.chance(40):
+            found.append(Property("noted", "invariant", self._note("noted", d.weighted({1: 5, 2: 4, 3: 1}))))
         return tuple(found)
+
+    def _note(self, name: str, most: int) -> Node:
+        """A look at some fields: at few, since steps that show nothing are what partial orders are about."""
+        d = self.dice
+        system = self.system
+        places: list[Node] = []
+        for index in self.honest:
+            cls = system.classes[index]
+            same = [i for i in self.honest if self._shown(i, cls)]
+            if index in same:
+                kinds = [f.name for f in system.fields[cls] if f.type in ("int", "bool") and "needed" not in f.name]
+                places += [node("nth", cls, same.index(index), field) for field in kinds]
+        for watch in system.protocol.monitors:
+            places += [node("monitor", watch.name, f.name) for f in system.fields[watch.name]]
+        chosen = sorted(d.random.sample(range(len(places)), min(most, len(places))))
+        return node("note", name, *(places[at] for at in chosen))
 
     def _state(self) -> State:
         """Any reachable state, a deep one rather than a shallow one."""

@@ -19,7 +19,7 @@ from .options import Check
 from .protocol import Protocol, nodes_in
 from .system import System
 from .traces import wrong_with
-from .translate import translate
+from .translate import NOTE, translate
 
 _numbers = count()
 THRESHOLDS: Any = getattr(_core, "thresholds", None)
@@ -74,6 +74,23 @@ class Answer(NamedTuple):
     result: Result | None = None
     code: str = ""
     text: str = ""
+    seen: frozenset[tuple[Any, ...]] = frozenset()
+    """What the properties that only look have looked at: a name, and values."""
+
+
+class _Notes:
+    """Says yes to everything, and remembers what it was asked."""
+
+    def __init__(self, seen: set[tuple[Any, ...]]) -> None:
+        self.seen = seen
+
+    def __call__(self, *what: Any) -> bool:
+        self.seen.add(what)
+        return True
+
+
+_Notes.__module__ = "sys"
+"""So that it is no part of the model, which must not remember anything."""
 
 
 def ask(system: Any, check: Check) -> Answer:
@@ -84,9 +101,13 @@ def ask(system: Any, check: Check) -> Answer:
     if "property" in options:
         options["property"] = list(options["property"])
     options.setdefault("timeout", 20.0)
+    seen: set[tuple[Any, ...]] = set()
+    module = sys.modules[system.__module__].__dict__
+    if NOTE in module:
+        module[NOTE] = _Notes(seen)
     try:
         with switched(check.thresholds):
-            return Answer(quorate.check(system, **options))
+            return Answer(quorate.check(system, **options), seen=frozenset(seen))
     except QuorateError as error:
         return Answer(None, error.code or "", str(error))
     except (KeyboardInterrupt, SystemExit):
@@ -181,9 +202,31 @@ def compare(
         unreached = any(name not in said.reached for name in what.cans)
         if result.verdict != ("violated" if unreached else "holds"):
             return Finding("verdict", f"{result.verdict}, with {broken=} and {unreached=}")
-    return _about_runs(protocol, system, check, wanted, said, result, broken) or _about_counts(
-        found, check, wanted, result, broken
+    return (
+        _about_runs(protocol, system, check, wanted, said, result, broken)
+        or _about_counts(found, check, wanted, result, broken)
+        or (None if broken or incomplete or must_raise else _about_sights(protocol, system, found, what, answer))
     )
+
+
+def _about_sights(
+    protocol: Protocol, system: System, found: Exploration, what: Asked, answer: Answer
+) -> Finding | None:
+    """Whatever a property could see of some state it has to be shown, and so does the one about final states."""
+    assert answer.result is not None
+    symmetry = answer.result.reductions.get("symmetry", {})
+    if symmetry.get("ran") or "decomposed" in symmetry:
+        return None
+    for each in protocol.properties:
+        if each.claim.op != "note" or not (what.deadlock if each.kind == "final" else each.name in what.invariants):
+            continue
+        name, *parts = each.claim.args
+        states = found.stuck if each.kind == "final" else found.depths
+        wanted = {(name, *system.sight(tuple(parts), state)) for state in states}
+        if wanted - answer.seen:
+            missed = min(map(repr, wanted - answer.seen))
+            return Finding(f"{each.kind} never saw", f"{missed}, of {len(wanted)} sights")
+    return None
 
 
 def _kind(protocol: Protocol, name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .drawn import SHAPES
+from .drawn_orders import crowd
 from .expressions import MOST
 from .parts import LETTERS, NAMES, Draft, Parts
 from .protocol import (
@@ -30,7 +31,7 @@ class Drawing(Parts):
         d = self.dice
         if self.style in SHAPES:
             return SHAPES[self.style](self)
-        if self.style not in ("steps", "counter") or d.chance(25):
+        if self.style != "crowd" and (self.style not in ("steps", "counter") or d.chance(25)):
             self._draw_records()
         if d.chance(12 if self.style == "counter" else 22):
             self._draw_monitor()
@@ -38,6 +39,8 @@ class Drawing(Parts):
             return self._roles()
         if self.style == "counter":
             return self._counters()
+        if self.style == "crowd":
+            return crowd(self)
         count = {"steps": (1, 2), "messages": (2, 3), "attack": (1, 2), "many": (1, 2)}[self.style]
         drafts = [Draft(NAMES[number], self._letter(number)) for number in range(d.between(*count))]
         self._share_out(drafts)

@@ -110,6 +110,14 @@ def _constant(name: str, s: Scope) -> int:
     return s.constants[name]
 
 
+def _note(name: str, *parts: Any) -> bool:
+    """Looks at all its parts, and is always true: what was looked at is compared (`compare.py`)."""
+    *seen, s = parts
+    for each in seen:
+        value(each, s)
+    return True
+
+
 def _one(s: Scope) -> View:
     assert s.one is not None
     return s.one
@@ -167,6 +175,7 @@ OPERATORS: dict[str, Callable[..., Value]] = {
     "total": lambda cls, f, s: sum(view.values[f] for view in _views(cls, s)),
     "nth": lambda cls, i, f, s: _field_of(_views(cls, s)[i], f),
     "monitor": _monitor,
+    "note": _note,
     "p": lambda f, s: _field_of(s.one, f),
     "name": lambda s: _one(s).pid,
     "crashed": lambda s: _one(s).crashed,

@@ -21,21 +21,21 @@ from .system import Environment, System, TooLarge
 
 WEIGHTS: dict[str, dict[Style, float]] = {
     "roles": {"roles": 1, "parties": 3},
-    "twins": {"messages": 1},
+    "twins": {"messages": 1, "crowd": 5},
     "attack": {"attack": 1},
     "tables": {"hidden": 6, "modes": 3, "messages": 2, "steps": 1, "cut": 1},
     "implicit": {"cut": 6, "messages": 2, "hidden": 1},
     "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2},
-    "flows": {"messages": 4, "steps": 2, "many": 1},
+    "flows": {"messages": 4, "steps": 2, "many": 1, "crowd": 3},
     "environment": {"cut": 5, "cheats": 2, "messages": 3, "hidden": 1},
     "traffic": {"messages": 3, "attack": 1},
-    "dynamic": {"messages": 4, "steps": 1, "attack": 1},
+    "dynamic": {"messages": 3, "steps": 1, "attack": 1, "crowd": 4},
 }
 
 
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1})
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1, "crowd": 3})
     before = dict(STYLES)
     STYLES.clear()
     STYLES.update(weights)
@@ -47,21 +47,23 @@ def focused(seed: int, focus: str) -> Case:
     d = drawing.dice
     if (
         drawing.network == Network()
-        and d.chance(45)
+        and d.chance(25 if focus == "dynamic" else 45)
         and drawing.style not in SHAPES
-        and focus not in ("roles", "dynamic")
+        and focus != "roles"
     ):
         for _ in range(3):
             drawing.network = drawing._network()
     if focus in ("tables", "partial", "twins", "symmetry") and drawing.style not in SHAPES and d.chance(20):
         drawing.faults = Faults(1, (), d.chance(60), d.chance(45))
-    if focus == "events" and not drawing.monitors:
+    if not drawing.monitors and (focus == "events" or (focus in ("flows", "dynamic") and d.chance(30))):
         drawing._draw_monitor()
         drawing._draw_monitor = lambda: None  # type: ignore[method-assign]
     structure = drawing.structure()
     environment = drawing.environment or draw_environment(d, structure, drawing.style == "attack")
     if focus == "implicit":
         environment = environment._replace(crash="implicit")
+    if focus in ("dynamic", "flows") and d.chance(8):
+        environment = environment._replace(network_model="rm")
     if focus == "traffic":
         environment = environment._replace(network_model="grm" if d.chance(40) else "rm")
     system = System(structure, environment)

@@ -25,10 +25,23 @@ from .protocol import (
 )
 
 Style = Literal[
-    "counter", "steps", "messages", "roles", "attack", "many", "callers", "hidden", "cut", "modes", "cheats", "parties"
+    "counter",
+    "steps",
+    "messages",
+    "roles",
+    "attack",
+    "many",
+    "callers",
+    "hidden",
+    "cut",
+    "modes",
+    "cheats",
+    "parties",
+    "crowd",
 ]
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
 STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6}  # of drawn.py
+STYLES |= {"crowd": 12}  # of drawn_orders.py
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
@@ -308,6 +321,12 @@ class Parts:
         if d.chance(40):
             body.append(node("set", other, node("int", d.between(0, 2))))
         kind: Literal["start", "step"] = "step"
+        if d.chance(12):  # the same again, or further: one outcome may close a cycle that the other leaves
+            options = node("options", *(node("int", each) for each in sorted(d.random.sample(range(3), 2))))
+            body = [node("choose", letter, options)]
+            if d.chance(60):
+                body = [node("if", node("eq", node("self", other), node("int", 0)), tuple(body), ())]
+            return Action(name, kind, tuple(body), when=guard if d.chance(50) else TRUE)
         if d.chance(40):
             kind = "start"
             guard = None if d.chance(65) else guard

@@ -242,7 +242,18 @@ class System(Handlers):
             self._judged[key] = self._answer(claim, state)
         return self._judged[key]
 
+    def sight(self, parts: tuple[Node, ...], state: State) -> tuple[Value, ...]:
+        """What a property that looks at these parts sees of a state."""
+        scope = self._public(state)
+        return tuple(value(each, scope) for each in parts)
+
     def _answer(self, claim: Node, state: State) -> bool | None:
+        try:
+            return bool(value(claim, self._public(state)))
+        except Exception:
+            return None
+
+    def _public(self, state: State) -> Scope:
         def processes(cls: str) -> tuple[View, ...]:
             wanted = self.byzantine[cls]
             return tuple(
@@ -257,8 +268,4 @@ class System(Handlers):
             names = [each.name for each in self.protocol.monitors]
             return dict(zip((f.name for f in self.fields[cls]), state.monitors[names.index(cls)], strict=True))
 
-        try:
-            answer = value(claim, Scope({}, processes=processes, monitor=monitor))
-        except Exception:
-            return None
-        return bool(answer)
+        return Scope({}, processes=processes, monitor=monitor)

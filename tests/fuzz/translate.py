@@ -40,6 +40,9 @@ class Words:
         return WRITTEN[one.op](self, *one.args)
 
 
+NOTE = "look_at"
+"""A function that says yes to everything; whoever wants to know what properties see puts another in its place."""
+
 COMPOUND = ["eq", "ne", "lt", "le", "and", "or", "not", "if", "in", "among", "with", "less", "divide", "cycle", "put"]
 
 
@@ -122,6 +125,7 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "total": lambda w, cls, f: f"sum(p.{f} for p in self[{cls}])",
     "nth": lambda w, cls, i, f: f"self[{cls}][{i}].{f}",
     "monitor": lambda w, cls, f: f"self[{cls}].{f}",
+    "note": lambda w, name, *parts: f"{NOTE}({', '.join([repr(name), *(w.write(each) for each in parts)])})",
     "p": lambda w, f: f"p.{f}",
     "name": lambda w: "p.pid",
     "crashed": lambda w: "p.crashed",
@@ -313,6 +317,8 @@ def translate(protocol: Protocol, about: str = "") -> str:
     parts = [_record(each) for each in protocol.records]
     parts += [_class(each) for each in (*protocol.monitors, *protocol.classes)]
     parts.append(_system(protocol))
+    if any(each.op == "note" for each in nodes_in(protocol.properties)):
+        parts.insert(0, [f"def {NOTE}(*what: object) -> bool:", "    return True"])
     body = "\n\n\n".join("\n".join(part) for part in parts)
     if "SEEN" in body:
         body = "SEEN: list[int] = []\n\n\n" + body

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression, statement
+from .rule import Group, expression, statement, value
 
 TABLES = "core/tables.cpp"
 SYMMETRY = "core/symmetry.cpp"
@@ -10,6 +10,7 @@ SYMMETRY = "core/symmetry.cpp"
 twins = Group("twins", "partial orders")
 universe = Group("universe", "closure does not end")
 symmetry = Group("symmetry", "interchangeable processes")
+absorbing = Group("making up for a step", "partial orders", "dead messages")
 
 twins.rule(
     "twins-left-over-either",
@@ -49,4 +50,33 @@ symmetry.rule(
     expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
 )
 
-RULES = [*twins.rules, *universe.rules, *symmetry.rules]
+absorbing.rule(
+    "absorb-told-asked",
+    "A step that sends to itself or emits is not made up for (`absorb-told` and `por-pardons`).",
+    "design rules 2 and 6",
+    expression(
+        "core/relations.cpp", "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;", "false"
+    ),
+    expression(
+        "core/stubborn.cpp",
+        "if («std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)») add(column, pardon.label);",
+        "false",
+    ),
+)
+universe.rule(
+    "universe-live",
+    "A message from outside of the universe is not dropped unnoticed (`universe-live-message`, `universe-live-unknown` "
+    "and `universe-sent`).",
+    "design 3a, 2",
+    expression(
+        "core/analysis.cpp", "if («!closure.holds(column, column.messages[message])») continue; bits[message]", "false"
+    ),
+    value(
+        TABLES,
+        "if («message >= state.live.size() || state.live[message]») alive.push_back(message);",
+        "message < state.live.size() && state.live[message]",
+    ),
+    statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
+)
+
+RULES = [*twins.rules, *universe.rules, *symmetry.rules, *absorbing.rules]
