@@ -18,7 +18,7 @@ from .explorer import Exploration, Verdicts
 from .options import Check
 from .protocol import Protocol, nodes_in
 from .system import System
-from .traces import wrong_with
+from .traces import ours, wrong_with
 from .translate import NOTE, translate
 
 _numbers = count()
@@ -85,7 +85,7 @@ class _Notes:
         self.seen = seen
 
     def __call__(self, *what: Any) -> bool:
-        self.seen.add(what)
+        self.seen.add(tuple(ours(each) for each in what))
         return True
 
 

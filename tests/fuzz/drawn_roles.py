@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .handlers import DECLARED
-from .protocol import NONE, Action, Class, Connect, Field, Network, Node, Protocol, Record, Spawn, node
+from .protocol import NONE, Action, Class, Connect, Faults, Field, Network, Node, Protocol, Record, Spawn, node
 
 if TYPE_CHECKING:
     from .draw import Drawing
@@ -29,7 +29,7 @@ def parties(drawing: Drawing) -> Protocol:
         _watch(drawing)
     drawing.network = Network(d.one(("fifo", "multiset"))) if d.chance(20) else Network()
     if d.chance(90):
-        drawing.faults = drawing.faults._replace(crashes=0, recover=False)
+        drawing.faults = Faults()
     alpha, beta = _alpha(drawing), _beta(drawing)
     peeks = any(each.op == "peek" for action in alpha.actions for each in _nodes(action))
     alpha = alpha._replace(constants=(("u", 0),)) if peeks else alpha

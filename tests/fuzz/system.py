@@ -157,6 +157,8 @@ class System(Handlers):
         who = box
         places = [at for at, message in enumerate(inbox) if at == 0 or inbox[at - 1] != message]
         for at in places:
+            if inbox[at].cls == "Leak":  # what attackers tell each other does not travel over the network
+                continue
             if self.network.losses == "any" or losses > 0:
                 left = (losses if self.network.losses == "any" else losses - 1, duplicates, crashes)
                 rest = [*inbox[:at], *inbox[at + 1 :]]
