@@ -25,10 +25,22 @@ from .protocol import (
 )
 
 Style = Literal[
-    "counter", "steps", "messages", "roles", "attack", "many", "callers", "hidden", "cut", "modes", "cheats", "parties"
-]
+    "counter",
+    "steps",
+    "messages",
+    "roles",
+    "attack",
+    "many",
+    "callers",
+    "hidden",
+    "cut",
+    "modes",
+    "cheats",
+    "parties",
+    "ballots",
+]  # fmt: skip
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
-STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6}  # of drawn.py
+STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6, "ballots": 1.5}  # of drawn.py
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
