@@ -12,7 +12,6 @@ from .expressions import MOST, Dice
 from .protocol import NONE, Node, Property, node
 from .system import State, System
 
-
 UNSEEN = ("hid", "to_", "via_", "of_", "clerk_")
 """Fields that no property reads: those meant to be hidden, and links, which never change."""
 

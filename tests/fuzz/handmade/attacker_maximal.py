@@ -29,7 +29,7 @@ class Counter(Process):
 
     @quorum(Vote, enough=lambda self, votes: len(votes) > 0, sets="maximal")
     def tally(self, votes: frozenset[Vote]) -> None:
-        self.alone = {vote.sender for vote in votes} == self.honest
+        self.alone = Peers(vote.sender for vote in votes) == self.honest
 
 
 class Model(System):

@@ -1,10 +1,11 @@
-"""Runs each model with its rule and without it: python tests/fuzz/handmade/run.py, with the build of the mutants on the path."""
+"""Runs each model with its rule and without it, in the build of the mutants: python tests/fuzz/handmade/run.py"""
 
 import importlib.util
 import json
 import multiprocessing
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.meta_path[:] = [each for each in sys.meta_path if "Redirecting" not in type(each).__name__]
@@ -15,7 +16,7 @@ from fuzz.mutations import RULES  # noqa: E402
 from quorate import QuorateError, _mutant, check  # noqa: E402
 
 
-def told(module, rule: str) -> str:
+def told(module: Any, rule: str) -> str:
     try:
         with switched(tuple(getattr(module, "THRESHOLDS", {}).items())):
             result = check(
@@ -30,7 +31,7 @@ def told(module, rule: str) -> str:
     return f"{json.dumps(verdicts)} {result.states} states"
 
 
-def apart(module, rule: str, number: int) -> str:
+def apart(module: Any, rule: str, number: int) -> str:
     """In a process of its own: a mutant may crash."""
     here, there = multiprocessing.Pipe()
 
@@ -48,6 +49,8 @@ for path in sorted(HERE.glob("*.py")):
     if path.name == "run.py" or (sys.argv[1:] and path.stem not in sys.argv[1:]):
         continue
     spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
