@@ -43,6 +43,8 @@ IMPLIED: dict[str, str] = {
     "reads-clear": "answers are filed by the values that were read, and are right for any quotient",
     "por-shared-channel": f"{_NAMES}: `por-delivery`",
     "flows-name": f"{_NAMES}: `flows-delivery`",
+    "roles-initial": "roles begin with the values of the whole process (`_spawn_apart` in language/build.py)",
+    "roles-within": "outcomes are compared with those of the whole, whose `within` cuts them: `roles-outcomes`",
     "pids-opaque": "it gives a good error; soundness comes from the check (design rule 10)",
     "traffic-clean-duplicates": "refuses what the thesis does not define; the core and the reference agree on it",
     "traffic-clean-heads": "refuses what the thesis does not define; the core and the reference agree on it",
