@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from .drawn_ballots import ballots
 from .drawn_cheats import cheats
 from .drawn_cut import cut
 from .drawn_hidden import hidden
@@ -17,4 +18,4 @@ if TYPE_CHECKING:
     from .draw import Drawing
 
 SHAPES: dict[str, Callable[[Drawing], Protocol]] = {"callers": callers, "hidden": hidden, "cut": cut, "modes": modes}
-SHAPES |= {"cheats": cheats, "parties": parties}
+SHAPES |= {"cheats": cheats, "parties": parties, "ballots": ballots}

@@ -6,6 +6,7 @@ refused.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from .handlers import Environment
@@ -29,11 +30,12 @@ def cut(drawing: Drawing) -> Protocol:
     kind = d.weighted({"unordered": 4, "multiset": 3, "fifo": 4})
     capacity = d.weighted({None: 3, 1: 2, 2: 2})
     if len(may) == 1 and may & {"replaces", "repeats"}:
-        capacity = d.one((1, 2, 2))
-    duplicates = d.weighted({0: 2, 1: 2}) if capacity is not None and "repeats" in may else 0
+        capacity = 2 if "repeats" in may else d.one((1, 2))
+    duplicates = int(len(may) == 1 or d.chance(50)) if capacity is not None and "repeats" in may else 0
     replaces = "replaces" in may and capacity is not None and (kind == "fifo" or capacity == 1) and d.chance(60)
     head = d.one(("block", "skip", "drop")) if kind == "fifo" else "block"
     drawing.network = Network(kind, 0, duplicates, capacity, "replace" if replaces else "block", head)  # type: ignore[arg-type]
+    crashing = ("Alpha",) if d.chance(60) else ()
     classes = [_sender(drawing, may), _receiver(drawing, may), _relay(drawing)]
     spawns = [Spawn("Alpha", 2 if d.chance(20) else None), Spawn("Beta"), Spawn("Gamma")]
     connects = [
@@ -41,7 +43,8 @@ def cut(drawing: Drawing) -> Protocol:
         Connect(0, None, "via_x", node("group", 2)),
         Connect(2, None, "to_s", node("group", 1)),
     ]
-    return drawing._protocol(classes, spawns, connects, ())
+    protocol = drawing._protocol(classes, spawns, connects, ())
+    return replace(protocol, faults=drawing.faults._replace(of=crashing))
 
 
 def _vote(a: int) -> Node:
@@ -53,6 +56,8 @@ def _sender(drawing: Drawing, may: set[str]) -> Class:
     direct, via = node("self", "to_x"), node("self", "via_x")
     said = [node("send", direct, _vote(0)), node("send", direct, _vote(1)), node("send", via, node("make", "Ping", ()))]
     body = [d.one(said) for _ in range(d.weighted({1: 1, 2: 5, 3: 3}))]
+    if len(may) == 1 and may & {"replaces", "repeats"} and d.chance(60):
+        body = d.random.sample(said[:2], 2)
     if d.chance(40):
         body.append(node("set", "x", node("int", 1)))
     actions = [Action("do0_x", "start", tuple(body))]
@@ -77,7 +82,10 @@ def _receiver(drawing: Drawing, may: set[str]) -> Class:
     more = node("set", "u", node("plus", u, 1, 2))
     heard = d.one((node("set", "uu", node("m", "a")), node("set", "u", node("plus", node("m", "a"), 1, 2)), more))
     actions: list[Action] = []
-    if d.chance(45) and may != {"maximal"}:
+    if may == {"repeats"} and d.chance(60):
+        wanted = node("eq", node("m", "a"), node("int", d.between(0, 1)))
+        actions.append(Action("hear0_u", "on", (more,), "Vote", wanted))
+    elif d.chance(45) and may != {"maximal"}:
         guard = d.one((None, node("eq", node("m", "a"), node("int", d.between(0, 1))), node("lt", u, node("int", 1))))
         actions.append(Action("hear0_u", "on", (heard, *((more,) if d.chance(40) else ())), "Vote", guard))
     else:

@@ -7,6 +7,7 @@ what it does after it has come back. Names of hidden fields begin with `hid`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .protocol import FALSE, Action, Class, Connect, Faults, Field, Network, Node, Protocol, Record, Spawn, node
@@ -48,8 +49,6 @@ def hidden(drawing: Drawing) -> Protocol:
 
 
 def _crashing(protocol: Protocol) -> Protocol:
-    from dataclasses import replace
-
     return replace(protocol, faults=protocol.faults._replace(of=("Alpha",)))
 
 

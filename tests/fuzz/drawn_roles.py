@@ -35,7 +35,7 @@ def parties(drawing: Drawing) -> Protocol:
     alpha = alpha._replace(constants=(("u", 0),)) if peeks else alpha
     order = ("Beta", "Alpha") if peeks or d.chance(50) else ("Alpha", "Beta")
     server = Class("Server", order)
-    way = d.weighted({"": 8, "field": 1, "step": 1, "default": 1, "handler": 1, "within": 1})
+    way = d.weighted({"": 8, "field": 1, "step": 1, "default": 1, "handler": 2, "within": 1})
     given: tuple[tuple[str, Node], ...] = ()
     more = node("set", "x", node("int", 2))
     if way == "field":
@@ -52,7 +52,10 @@ def parties(drawing: Drawing) -> Protocol:
             given = ((d.one(("x", "u")), node("choose", (node("int", 0), node("int", 1)))),)
     elif way == "handler":
         old = d.one((*alpha.actions, *beta.actions))
-        server = server._replace(actions=(old._replace(body=(*old.body[:1], more)),))
+        new = old._replace(body=(*old.body[:1], more))
+        if old.kind == "on" and d.chance(60):  # the same body, but the message stays
+            new = old._replace(keep=not old.keep)
+        server = server._replace(actions=(new,))
     elif way == "within":
         bound = node("lt", node("self", d.one(("x", "u"))), node("int", d.between(1, 2)))
         if d.chance(50):

@@ -22,7 +22,7 @@ from .system import Environment, System, TooLarge
 WEIGHTS: dict[str, dict[Style, float]] = {
     "roles": {"roles": 1, "parties": 3},
     "twins": {"messages": 1, "crowd": 5},
-    "attack": {"attack": 1},
+    "attack": {"attack": 3, "ballots": 1},
     "tables": {"hidden": 6, "modes": 3, "messages": 2, "steps": 1, "cut": 1},
     "implicit": {"cut": 6, "messages": 2, "hidden": 1},
     "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2},

@@ -37,10 +37,11 @@ Style = Literal[
     "modes",
     "cheats",
     "parties",
+    "ballots",
     "crowd",
 ]
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
-STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6}  # of drawn.py
+STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6, "ballots": 1.5}  # of drawn.py
 STYLES |= {"crowd": 12}  # of drawn_orders.py
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
