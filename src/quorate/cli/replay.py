@@ -2,14 +2,18 @@
 
 import json
 import os
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
 from quorate.cli.outputs import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
+
+if TYPE_CHECKING:
+    from quorate.traces.layout import Page
+    from quorate.traces.text import Form
+    from quorate.traces.trace import Trace
 
 EPILOG = """
 Examples:
@@ -37,16 +41,14 @@ def replay(
     pytest: Pytest = None,
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
-    from quorate.cli.output import show, width
+    from quorate.cli.output import out, show, width
     from quorate.cli.parameters import restored
     from quorate.cli.target import load
     from quorate.language.definition import define
     from quorate.language.environment import Environment
     from quorate.search.purity import Purity
     from quorate.traces import json as saved
-    from quorate.traces.layout import Page, Piece
     from quorate.traces.replay import follow
-    from quorate.traces.text import run
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
@@ -56,22 +58,30 @@ def replay(
     definition = define(system, environment)
     with Purity(definition):
         trace = follow(definition, document["trace"])
-    status = VIOLATED if trace.kind == "violation" else HOLDS
-    files.write(trace, place)
     if as_json or trace_form is TraceForm.json:
-        print(json.dumps(trace.to_json()))
-        return status
-    page = Page(width(sys.stdout))
+        print(json.dumps(trace.to_json()), file=out())
+    else:
+        show(_page(trace, form(trace_form), width(out())))
+    files.write(trace, place)
+    files.complain()
+    return VIOLATED if trace.kind == "violation" else HOLDS
+
+
+def _page(trace: "Trace", shown: "Form | None", width: int) -> "Page":
+    """What became of the run, and the run itself."""
+    from quorate.traces.layout import Page, Piece
+    from quorate.traces.text import run
+
+    page = Page(width)
+    system = trace.definition.system
     if trace.kind == "violation":
         page.add(Piece(f"✗ {system!r} still violates {trace.property}", "bad"))
     else:
         page.add(Piece(f"✓ {system!r} still reaches {trace.property}", "good"))
-    shown = form(trace_form)
     if shown is not None:
         page.gap()
         page.lines.extend(run(trace, page.width, shown).lines)
-    show(page)
-    return status
+    return page
 
 
 def _found(target: str, file: Path) -> str:

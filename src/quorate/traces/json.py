@@ -14,6 +14,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate import files
 from quorate.language.errors import TargetError
 from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
@@ -190,11 +191,7 @@ def saved_document(trace: Trace, target: str | None = None) -> dict[str, Any]:
 
 def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
     """Write a run so that `quorate replay` can follow it."""
-    document = saved_document(trace, target)
-    try:
-        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, json.dumps(saved_document(trace, target), indent=1) + "\n")
 
 
 def target_of(system: type) -> str:
