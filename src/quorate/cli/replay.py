@@ -24,6 +24,10 @@ Examples:
 
   quorate replay run.json --trace text --chart run.svg
 
+  quorate check model.py --save run.json
+
+  quorate replay run.json --target model.py
+
 Exit status: 1 if the run still breaks its property, 0 if it still shows what can happen, 2 if it no longer is a run.
 """
 
@@ -34,6 +38,9 @@ def replay(
     target: Annotated[
         str | None, typer.Option("--target", metavar="TARGET", help="Where the model is, if it has moved.")
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the code of the model that FILE names, without asking.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")] = False,
     trace_form: TraceOption = None,
     charts: Charts = None,
@@ -52,7 +59,9 @@ def replay(
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
-    place = target or _found(str(document["target"]), file)
+    place = target or _found(document["target"], file)
+    if target is None and not trust:
+        _confirm(place, file)
     system = restored(load(place), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
     definition = define(system, environment)
@@ -82,6 +91,31 @@ def _page(trace: "Trace", shown: "Form | None", width: int) -> "Page":
         page.gap()
         page.lines.extend(run(trace, page.width, shown).lines)
     return page
+
+
+def _confirm(place: str, file: Path) -> None:
+    """To follow a run is to run its model. A file that somebody sent must not decide which code that is."""
+    import sys
+
+    from quorate.language.errors import TargetError
+    from quorate.language.printable import printable
+    from quorate.protocols import CATALOGUE
+
+    if place in CATALOGUE:
+        return
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(
+            f"{printable(str(file))} names the model {printable(place)}. To replay it, its code is run.",
+            file=sys.stderr,
+        )
+        print("Do you trust it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise TargetError(
+        f"{file} names the model {place}, whose code would be run",
+        hint="look at it, and then name it yourself, --target FILE.py, or say --trust",
+        code="Q321",
+    )
 
 
 def _found(target: str, file: Path) -> str:
