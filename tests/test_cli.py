@@ -196,13 +196,13 @@ def test_a_message_that_nobody_takes_is_a_warning() -> None:
 def test_a_run_is_saved_and_replayed() -> None:
     ran = Ran("check", "counting.py", "--save", "run.json")
     assert ran.out.rstrip().endswith("Replay it: quorate replay run.json")
-    again = Ran("replay", "run.json")
+    again = Ran("replay", "run.json", "--trust")
     assert again.status == 1
     assert again.out.startswith("✗ Counting(most=2) still violates small\n")
     assert "┃ 3 up\n" in again.out
-    assert "  3. counter1  up\n       count: 2 → 3\n" in Ran("replay", "run.json", "--trace", "text").out
-    assert Ran("replay", "run.json", "--trace", "none").out == "✗ Counting(most=2) still violates small\n"
-    assert json.loads(Ran("replay", "run.json", "--json").out)["property"] == "small"
+    assert "  3. counter1  up\n       count: 2 → 3\n" in Ran("replay", "run.json", "--trust", "--trace", "text").out
+    assert Ran("replay", "run.json", "--trust", "--trace", "none").out == "✗ Counting(most=2) still violates small\n"
+    assert json.loads(Ran("replay", "run.json", "--trust", "--json").out)["property"] == "small"
 
 
 def test_a_run_of_a_bundled_protocol_is_replayed() -> None:
@@ -223,7 +223,7 @@ def test_a_run_moves_together_with_its_model() -> None:
     Path("moved").mkdir()
     Path("run.json").rename("moved/run.json")
     Path("counting.py").rename("moved/counting.py")
-    assert Ran("replay", "moved/run.json").status == 1
+    assert Ran("replay", "moved/run.json", "--trust").status == 1
 
 
 def test_nothing_is_saved_when_nothing_is_violated() -> None:

@@ -25,8 +25,10 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     from quorate.language.environment import Environment
     from quorate.search.purity import Purity
     from quorate.traces.exports.regression import outcome_of
+    from quorate.traces.json import confirmed
     from quorate.traces.replay import ReplayError, follow
 
+    confirmed(run, "the run")
     target = str(run["target"])
     if beside is not None and (target.rpartition(":")[0] or target).endswith(".py"):
         target = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(beside)), target))

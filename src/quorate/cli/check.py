@@ -124,7 +124,7 @@ def check(
     from quorate.cli.target import load
     from quorate.search.check import check as run
 
-    files = Files(charts or [], exports or [], pytest)
+    files = Files(charts or [], exports or [], pytest, save, report)
     system = instance(load(target), parameters or [], presets or [])
     asked: dict[str, Any] = {
         "property": properties or None,
@@ -161,35 +161,38 @@ def check(
         )
     finally:
         line.close()
-    if save is not None and result.trace is not None:
-        result.trace.save(save, target)
-    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=save)
+    saved = files.save(result.trace, target)  # first, since the report says how to replay it
+    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
         from quorate.search.factors import factors
         from quorate.traces.html.document import write
 
-        write(result, report, factors(result, lambda **changed: run(system, **{**asked, **changed})))
-        tell(report, written=True)
+        def page() -> None:
+            write(result, report, factors(result, lambda **changed: run(system, **{**asked, **changed})))
+
+        if files.attempt(report, page):
+            tell(report, written=True)
+    files.complain()
     return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
 
 
 def show_result(
     result: "Result", *, as_json: bool, trace: TraceForm | None, witnesses: bool, save: Path | None
 ) -> None:
-    """Print a result in the form that was asked for."""
-    from quorate.cli.output import show, width
+    """Print a result in the form that was asked for; `save` is where its run was saved."""
+    from quorate.cli.output import out, show, width
     from quorate.traces.report import report
 
     if as_json:
         document = result.to_json()
         if trace is TraceForm.none:
             document["trace"] = None
-        print(json.dumps(document))
+        print(json.dumps(document), file=out())
         return
-    saved = str(save) if save is not None and result.trace is not None else None
-    stream = sys.stderr if trace is TraceForm.json else sys.stdout
+    saved = str(save) if save is not None else None
+    stream = sys.stderr if trace is TraceForm.json else out()
     show(report(result, width=width(stream), trace=form(trace), witnesses=witnesses, saved=saved), stream)
     if trace is TraceForm.json:
         # The run alone on standard output, so that it can be piped; the report goes beside it.
-        print(json.dumps(result.trace.to_json() if result.trace is not None else None))
+        print(json.dumps(result.trace.to_json() if result.trace is not None else None), file=out())

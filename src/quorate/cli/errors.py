@@ -21,38 +21,46 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
-        try:
-            status = command(*args, **kwargs)
-            sys.stdout.flush()
-        except QuorateError as error:
-            complain(error, as_json=bool(kwargs.get("as_json")))
-            status = WRONG
-        except KeyboardInterrupt:
-            print("quorate: interrupted before the search began", file=sys.stderr)
-            status = STOPPED
-        except BrokenPipeError:
-            # Whoever read the output has seen enough (`| head`). Python would complain once more at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            status = STOPPED
-        except (typer.Exit, typer.Abort, typer.BadParameter):
-            raise
-        except MemoryError:
-            print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
-            status = STOPPED
-        except BaseException as error:
-            if os.environ.get("QUORATE_TRACEBACK"):
-                raise
-            complain(_unexpected(error), as_json=bool(kwargs.get("as_json")))
-            status = WRONG
+        from quorate.cli.output import apart
+
+        with apart() as own:
+            status = _status(lambda: command(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
+            own.flush()
+            if own.failed is not None and not own.gone:
+                complain(QuorateError(f"cannot write to standard output: {own.failed.strerror}", code="Q310"))
+                status = status or WRONG  # 0 would say that all is well, and the answer did not arrive
         raise typer.Exit(status)
 
     return run
 
 
+def _status(command: Callable[[], int], *, as_json: bool) -> int:
+    try:
+        return command()
+    except QuorateError as error:
+        complain(error, as_json=as_json)
+        return WRONG
+    except KeyboardInterrupt:
+        print("quorate: interrupted before the search began", file=sys.stderr)
+        return STOPPED
+    except (typer.Exit, typer.Abort, typer.BadParameter):
+        raise
+    except MemoryError:
+        print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
+        return STOPPED
+    except BaseException as error:
+        if os.environ.get("QUORATE_TRACEBACK"):
+            raise
+        complain(unexpected(error), as_json=as_json)
+        return WRONG
+
+
 def complain(error: QuorateError, *, as_json: bool = False) -> None:
     """An error for a person, or as the one object that `--json` promises."""
     if as_json:
-        print(json.dumps({"schema": 1, "error": describe(error)}))
+        from quorate.cli.output import out
+
+        print(json.dumps({"schema": 1, "error": describe(error)}), file=out())
         return
     from quorate.cli.output import show
     from quorate.traces.layout import Page, Piece
@@ -88,7 +96,7 @@ def _source_line(file: str, line: int) -> str:
     return linecache.getline(file, line).strip()
 
 
-def _unexpected(error: BaseException) -> QuorateError:
+def unexpected(error: BaseException) -> QuorateError:
     """An error that nobody has foreseen: the model's, if it was raised there, else ours."""
     import traceback
 

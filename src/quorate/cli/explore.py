@@ -80,9 +80,11 @@ def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:
     import signal
     import webbrowser
 
+    from quorate.cli.output import out
+
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     address = f"{server.address}#{'.'.join(map(str, path))}"
-    print(f"{name} is at {address}", flush=True)
+    print(f"{name} is at {address}", file=out(), flush=True)
     print("Ctrl-C ends it.", file=sys.stderr, flush=True)
     try:
         if browser:

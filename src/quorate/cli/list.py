@@ -1,7 +1,6 @@
 """`quorate list`: the bundled protocols."""
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -25,17 +24,17 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> int:
     """List the bundled protocols, with their parameters and properties."""
+    from quorate.cli.output import out, width
     from quorate.cli.output import show as show_page
-    from quorate.cli.output import width
     from quorate.cli.target import load
     from quorate.protocols import CATALOGUE
     from quorate.traces.layout import Page, Piece
 
     entries = {target: _describe(load(target)) for target in ([name] if name is not None else CATALOGUE)}
     if as_json:
-        print(json.dumps({"schema": 1, "protocols": entries}))
+        print(json.dumps({"schema": 1, "protocols": entries}), file=out())
         return HOLDS
-    page = Page(width(sys.stdout))
+    page = Page(width(out()))
     for target, entry in entries.items():
         page.gap()
         page.add(Piece(target, "good"), "  ", entry["summary"], hanging=4)

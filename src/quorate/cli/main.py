@@ -44,4 +44,7 @@ def main(
 
 def run() -> None:
     """The entry point of the command line."""
+    from quorate.cli.output import fill_standard_streams
+
+    fill_standard_streams()
     app()

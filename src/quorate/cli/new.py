@@ -2,7 +2,6 @@
 
 import keyword
 import re
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -128,4 +127,4 @@ def _next_step(path: Path) -> None:
     page = Page(lines=[])
     page.add(Piece("✓ ", "good"), f"wrote {path}")
     page.add("  check it: ", Piece(f"quorate check {path}", "command"))
-    show(page, sys.stdout)
+    show(page)

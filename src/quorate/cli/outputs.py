@@ -1,15 +1,20 @@
 """What is made of a run besides printing it: options and files, shared by the commands that have a run to show."""
 
+import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quorate import files
+from quorate.cli.errors import complain, unexpected
 from quorate.cli.options import Switch
+from quorate.language.errors import QuorateError, TargetError
 
 if TYPE_CHECKING:
     from quorate.traces.text import Form
@@ -60,11 +65,19 @@ def form(trace: TraceForm | None) -> "Form | None":
 
 @dataclass(frozen=True)
 class Files:
-    """The files that were asked for. Names are looked at before anything long is done for them."""
+    """The files that were asked for.
 
-    charts: Sequence[Path]
-    exports: Sequence[Path]
-    test: Path | None
+    Names and folders are tried before anything long is done for them. What fails later takes neither the verdict nor
+    the other files away: it is kept in `trouble`, to be said last.
+    """
+
+    charts: Sequence[Path] = ()
+    exports: Sequence[Path] = ()
+    test: Path | None = None
+    saved: Path | None = None
+    report: Path | None = None
+    others: Sequence[Path] = ()
+    trouble: list[QuorateError] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.charts:
@@ -77,23 +90,59 @@ class Files:
 
             for path in self.exports:
                 exports.check_name(path)
+        single = [path for path in (self.test, self.saved, self.report) if path is not None]
+        for path in (*self.charts, *self.exports, *single, *self.others):
+            files.tried(path)
+
+    def attempt(self, path: Path, write: Callable[[], object]) -> bool:
+        """Write one file; whether that was possible."""
+        try:
+            write()
+        except KeyboardInterrupt:
+            self.trouble.append(TargetError(f"interrupted: {path} was not written", code="Q310"))
+        except QuorateError as error:
+            self.trouble.append(error)
+        except Exception as error:
+            if os.environ.get("QUORATE_TRACEBACK"):
+                raise
+            self.trouble.append(unexpected(error))
+        else:
+            return True
+        return False
+
+    def complain(self) -> None:
+        """Say what could not be written, now that everything else was said."""
+        for error in self.trouble:
+            complain(error)
+
+    def save(self, trace: "Trace | None", target: str | None) -> Path | None:
+        """Save the run, if there is one and that was asked for; where it is now."""
+        path = self.saved
+        if path is None or trace is None or not self.attempt(path, lambda: trace.save(path, target)):
+            return None
+        return path
 
     def write(self, trace: "Trace | None", target: str | None) -> None:
         """Write what was asked for, or say that there is nothing to be written."""
         every = [*self.charts, *self.exports, *([self.test] if self.test is not None else [])]
-        if trace is not None and every:
-            from quorate.traces.chart import file
-            from quorate.traces.exports import file as exports
-            from quorate.traces.exports import regression
+        if not every:
+            return
+        if trace is None:
+            for path in every:
+                tell(path, written=False)
+            return
+        from quorate.traces.chart import file
+        from quorate.traces.exports import file as exports
+        from quorate.traces.exports import regression
 
-            for path in self.charts:
-                file.write(trace, path)
-            for path in self.exports:
-                exports.write(trace, path)
-            if self.test is not None:
-                regression.write(trace, self.test, target)
-        for path in every:
-            tell(path, trace is not None)
+        writers: list[tuple[Path, Callable[[Path], object]]] = [
+            *((path, lambda path: file.write(trace, path)) for path in self.charts),
+            *((path, lambda path: exports.write(trace, path)) for path in self.exports),
+            *((path, lambda path: regression.write(trace, path, target)) for path in every if path is self.test),
+        ]
+        for path, writer in writers:
+            if self.attempt(path, partial(writer, path)):
+                tell(path, written=True)
 
 
 def tell(path: Path, written: bool) -> None:

@@ -1,7 +1,6 @@
 """`quorate plan`: what is found out about a protocol before any search."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,7 @@ def plan(
 
     What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
     """
-    from quorate.cli.output import show, width
+    from quorate.cli.output import out, show, width
     from quorate.cli.parameters import environment, instance
     from quorate.cli.target import load
     from quorate.search.options import Options
@@ -85,9 +84,9 @@ def plan(
         target=target,
     )
     if as_json:
-        print(json.dumps(found.to_json()))
+        print(json.dumps(found.to_json()), file=out())
     else:
-        show(page_of(found, width(sys.stdout)))
+        show(page_of(found, width(out())))
     return HOLDS
 
 

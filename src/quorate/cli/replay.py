@@ -2,14 +2,18 @@
 
 import json
 import os
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
 from quorate.cli.outputs import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
+
+if TYPE_CHECKING:
+    from quorate.traces.layout import Page
+    from quorate.traces.text import Form
+    from quorate.traces.trace import Trace
 
 EPILOG = """
 Examples:
@@ -19,6 +23,10 @@ Examples:
   quorate replay run.json
 
   quorate replay run.json --trace text --chart run.svg
+
+  quorate check model.py --save run.json
+
+  quorate replay run.json --target model.py
 
 Exit status: 1 if the run still breaks its property, 0 if it still shows what can happen, 2 if it no longer is a run.
 """
@@ -30,6 +38,9 @@ def replay(
     target: Annotated[
         str | None, typer.Option("--target", metavar="TARGET", help="Where the model is, if it has moved.")
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the code of the model that FILE names, without asking.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as one JSON object.")] = False,
     trace_form: TraceOption = None,
     charts: Charts = None,
@@ -37,41 +48,74 @@ def replay(
     pytest: Pytest = None,
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
-    from quorate.cli.output import show, width
+    from quorate.cli.output import out, show, width
     from quorate.cli.parameters import restored
     from quorate.cli.target import load
     from quorate.language.definition import define
     from quorate.language.environment import Environment
     from quorate.search.purity import Purity
     from quorate.traces import json as saved
-    from quorate.traces.layout import Page, Piece
     from quorate.traces.replay import follow
-    from quorate.traces.text import run
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
-    place = target or _found(str(document["target"]), file)
+    place = target or _found(document["target"], file)
+    if target is None and not trust:
+        _confirm(place, file)
     system = restored(load(place), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
     definition = define(system, environment)
     with Purity(definition):
         trace = follow(definition, document["trace"])
-    status = VIOLATED if trace.kind == "violation" else HOLDS
-    files.write(trace, place)
     if as_json or trace_form is TraceForm.json:
-        print(json.dumps(trace.to_json()))
-        return status
-    page = Page(width(sys.stdout))
+        print(json.dumps(trace.to_json()), file=out())
+    else:
+        show(_page(trace, form(trace_form), width(out())))
+    files.write(trace, place)
+    files.complain()
+    return VIOLATED if trace.kind == "violation" else HOLDS
+
+
+def _page(trace: "Trace", shown: "Form | None", width: int) -> "Page":
+    """What became of the run, and the run itself."""
+    from quorate.traces.layout import Page, Piece
+    from quorate.traces.text import run
+
+    page = Page(width)
+    system = trace.definition.system
     if trace.kind == "violation":
         page.add(Piece(f"✗ {system!r} still violates {trace.property}", "bad"))
     else:
         page.add(Piece(f"✓ {system!r} still reaches {trace.property}", "good"))
-    shown = form(trace_form)
     if shown is not None:
         page.gap()
         page.lines.extend(run(trace, page.width, shown).lines)
-    show(page)
-    return status
+    return page
+
+
+def _confirm(place: str, file: Path) -> None:
+    """To follow a run is to run its model. A file that somebody sent must not decide which code that is."""
+    import sys
+
+    from quorate.language.errors import TargetError
+    from quorate.language.printable import printable
+    from quorate.protocols import CATALOGUE
+
+    if place in CATALOGUE:
+        return
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print(
+            f"{printable(str(file))} names the model {printable(place)}. To replay it, its code is run.",
+            file=sys.stderr,
+        )
+        print("Do you trust it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise TargetError(
+        f"{file} names the model {place}, whose code would be run",
+        hint="look at it, and then name it yourself, --target FILE.py, or say --trust",
+        code="Q321",
+    )
 
 
 def _found(target: str, file: Path) -> str:

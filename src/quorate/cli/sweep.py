@@ -6,11 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from quorate import files
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import (
     AsJson,
@@ -41,11 +43,13 @@ from quorate.cli.options import (
     Threads,
     Timeout,
 )  # fmt: skip
-from quorate.language.errors import ParameterError, TargetError
+from quorate.cli.outputs import Files
+from quorate.language.errors import ParameterError
 from quorate.sweep.row import Row
 
 if TYPE_CHECKING:
     from quorate.sweep.grid import Grid, Summary
+    from quorate.sweep.results import Results
 
 EPILOG = """
 Examples:
@@ -125,9 +129,11 @@ def sweep(
 
     Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
     """
+    from quorate.cli.output import out
     from quorate.cli.parameters import grid, roles
     from quorate.cli.target import load
     from quorate.sweep.grid import grids
+    from quorate.sweep.results import Results
 
     if as_csv and as_json:
         raise ParameterError("--csv and --json exclude each other", hint="give one of them", code="Q206")
@@ -138,6 +144,7 @@ def sweep(
                 hint=f"give it one of the endings {', '.join(_WRITERS)}",
                 code="Q209",
             )
+    asked = Files(others=[*(outputs or []), *([results] if results is not None else [])])
     system = load(target)
     names, points = grid(system, parameters or [])
     holes = len([name for name in names if len({_written(point[name]) for point in points}) > 1]) > 1
@@ -169,24 +176,28 @@ def sweep(
         "byzantine": roles(byzantine or []),
         "network_model": network_model.value,
     }
-    rows = _run(system, target, points, options, workers, results)
+    known = Results(results, system, options)
+    rows = _while_wanted(_run(target, points, options, workers, known), kept=bool(outputs or results))
     if as_json:
         done = list(rows)
     elif as_csv:
-        done = _csv(names, rows, sys.stdout)
+        done = _csv(names, rows, out())
     else:
         done = _table(names, points, rows, holes=holes)
     pictures = grids(done, system.quorums)
     if as_json:
-        print(json.dumps(_document(target, done, pictures)))
+        print(json.dumps(_document(target, done, pictures)), file=out())
     elif not as_csv:
         _show_grids(pictures)
     for path in outputs or []:
-        _write(path, _WRITERS[path.suffix](target, names, done, pictures))
+        asked.attempt(path, partial(_write, path, target, names, done, pictures))
     missing = len(points) - len([row for row in done if not row.interrupted])
     if missing:
         kept = f"; the same command goes on from {results}" if results is not None else ""
         print(f"interrupted: {missing} of {len(points)} instances were not checked{kept}", file=sys.stderr)
+    if known.trouble is not None:
+        asked.trouble.append(known.trouble)
+    asked.complain()
     return _status(done, holes=holes)
 
 
@@ -200,20 +211,27 @@ def _status(done: list[Row], *, holes: bool) -> int:
 # --- running ---------------------------------------------------------------------------------------------------
 
 
+def _while_wanted(rows: Iterator[Row], *, kept: bool) -> Iterator[Row]:
+    """All rows; unless nobody reads them any more, and they are not kept either."""
+    from quorate.cli.output import reader_gone
+
+    for row in rows:
+        yield row
+        if reader_gone() and not kept:
+            return
+
+
 def _run(
-    system: Any,
     target: str,
     points: list[dict[str, Any]],
     options: dict[str, Any],
     jobs: int,
-    file: Path | None,
+    results: "Results",
 ) -> Iterator[Row]:
     """The rows in the order of the grid: those that are known already, and those that have to be checked."""
-    from quorate.sweep.results import Results
     from quorate.traces.json import value_to_json
 
     parameters = [{name: value_to_json(value) for name, value in point.items()} for point in points]
-    results = Results(file, system, options)
     open_points = [
         (point, given) for point, given in zip(points, parameters, strict=True) if results.get(given) is None
     ]
@@ -314,7 +332,7 @@ _STYLES = {"holds": "good", "violated": "bad", "incomplete": "open", "error": "b
 
 
 def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row], *, holes: bool) -> list[Row]:
-    from quorate.cli.output import show
+    from quorate.cli.output import out, show
     from quorate.traces.layout import Line, Page, Piece
 
     widths = [max(len(name), *(len(_written(point[name])) for point in points)) for name in names]
@@ -322,7 +340,7 @@ def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row], 
     def put(*line: Piece) -> None:
         cells: Line = tuple(line)
         show(Page(lines=[cells]))
-        sys.stdout.flush()
+        out().flush()
 
     heading = "  ".join([name.rjust(width) for name, width in zip(names, widths, strict=True)] + ["verdict   "])
     put(Piece(heading + "".join("  " + name.rjust(width) for name, width in _COLUMNS), "faint"))
@@ -421,8 +439,5 @@ def _as_svg(target: str, names: list[str], rows: list[Row], pictures: "list[Grid
 _WRITERS = {".csv": _as_csv, ".json": _as_json, ".svg": _as_svg}
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {path}: {error.strerror}", code="Q310") from None
+def _write(path: Path, target: str, names: list[str], rows: list[Row], pictures: "list[Grid]") -> None:
+    files.write(path, _WRITERS[path.suffix](target, names, rows, pictures))

@@ -26,13 +26,18 @@ class Results:
         self._path = path
         self._fingerprint = fingerprint(system, options)
         self._known: dict[str, dict[str, Any]] = {}
+        self.trouble: TargetError | None = None
+        """Why results are no longer kept. They are still shown: said at the end, this loses nothing."""
         if path is None:
             return
         try:
-            with open(path, "a+", encoding="utf-8") as file:
+            with open(path, "a+", encoding="utf-8", errors="replace") as file:
                 file.seek(0)
+                line = "\n"
                 for line in file:
                     self._read(line)
+                if not line.endswith("\n"):  # it was being written when everything ended
+                    file.write("\n")
         except OSError as error:
             raise TargetError(f"cannot use {path}: {error.strerror}", code="Q310") from None
 
@@ -49,11 +54,18 @@ class Results:
 
     def add(self, parameters: dict[str, Any], row: dict[str, Any]) -> None:
         """Keep a result; written at once, so that it survives whatever comes."""
-        if self._path is None:
+        if self._path is None or self.trouble is not None:
             return
         entry = {"fingerprint": self._fingerprint, "parameters": parameters, "row": row}
-        with open(self._path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        try:
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(entry) + "\n")
+        except OSError as error:
+            self.trouble = TargetError(
+                f"cannot write {self._path}: {error.strerror}",
+                hint="the results above are complete, but the same command would check some of them again",
+                code="Q310",
+            )
 
 
 def fingerprint(system: type[System], options: dict[str, Any]) -> str:

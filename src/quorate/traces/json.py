@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from enum import Enum
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate import files
 from quorate.language.errors import TargetError
 from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FORMAT = "quorate-trace"
 VERSION = 1
+LARGEST = 2**28
+"""Bytes of a file that is taken for a saved run. Those of long runs have a few millions."""
 
 
 def value_to_json(value: Any) -> Any:
@@ -190,11 +192,7 @@ def saved_document(trace: Trace, target: str | None = None) -> dict[str, Any]:
 
 def save(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
     """Write a run so that `quorate replay` can follow it."""
-    document = saved_document(trace, target)
-    try:
-        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, json.dumps(saved_document(trace, target), indent=1) + "\n")
 
 
 def target_of(system: type) -> str:
@@ -212,21 +210,46 @@ def load(path: str | PathLike[str]) -> dict[str, Any]:
     """Read what `save` wrote; anything else is refused with the reason."""
     name = fspath(path)
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TargetError(f"cannot read {name}: {error.strerror}", code="Q310") from None
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise TargetError(f"cannot read {name}: {why}", code="Q310") from None
+    if len(content) > LARGEST:
+        raise TargetError(f"{name} is not a saved run: it has more than {LARGEST:,} bytes", code="Q311")
+    try:
+        document = json.loads(content.decode("utf-8"))
     except ValueError as error:
         raise TargetError(f"{name} is not JSON: {error}", code="Q311") from None
+    except RecursionError:
+        raise TargetError(f"{name} is not a saved run: it is nested too deeply", code="Q311") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise TargetError(
             f"{name} is not a saved run",
             hint="quorate check TARGET --save FILE writes one when a property is violated",
             code="Q311",
         )
-    if document.get("version") != VERSION:
+    confirmed(document, name)
+    return document
+
+
+def confirmed(document: Mapping[str, Any], name: str) -> None:
+    """Refuse what cannot be replayed, and say which key is the reason. Nothing of the document was used before."""
+    from quorate.traces import shape
+
+    try:
+        if "version" in document:
+            shape.one_of(VERSION)(document["version"])
+    except shape.Misshapen as error:
         raise TargetError(
-            f"{name} has version={document.get('version')}; this Quorate reads version={VERSION}",
+            f"{name} is a run of another version: {error.below('version')}",
             hint="check again with --save to write a new one",
             code="Q311",
-        )
-    return document
+        ) from None
+    try:
+        shape.saved(VERSION)(document)
+    except shape.Misshapen as error:
+        hint = "it was changed or damaged after it was saved; check again with --save"
+        raise TargetError(f"{name} is not a run that can be replayed: {error}", hint=hint, code="Q311") from None
+    except RecursionError:
+        raise TargetError(f"{name} is not a saved run: it is nested too deeply", code="Q311") from None

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from quorate.language.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -44,10 +46,13 @@ ASCII = str.maketrans(
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of text with one meaning."""
+    """A stretch of text with one meaning. Whatever a model put into it, it is safe to show, and on one line."""
 
     text: str
     style: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", printable(self.text))
 
 
 Line = tuple[Piece, ...]

@@ -43,6 +43,11 @@ def follow(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
     last = taken[-1] if taken else None
     name = str(recorded["property"])
     if last is not None and last.failure is not None:
+        if recorded["kind"] == "witness" or name == "deadlock" or Claim(definition, name, False, False).property:
+            raise ReplayError(
+                f"the run was saved for {name}, but ends with a step that fails",
+                hint="the file was changed after it was saved: check again with --save",
+            )
         reason: tuple[str, ...] = (last.failure.text,)
     else:
         reason = _confirm(definition, name, state, witness=recorded["kind"] == "witness")

@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate import files
 from quorate.language.errors import TargetError
 from quorate.traces.chart.model import chart
 
@@ -52,7 +53,4 @@ def write(trace: Trace, path: str | PathLike[str]) -> None:
 
         drawing = laid_out(picture)
         content = png(drawing) if kind == ".png" else svg(drawing).encode()
-    try:
-        Path(path).write_bytes(content)
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, content)

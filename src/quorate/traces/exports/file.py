@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quorate import files
 from quorate.language.errors import TargetError
 
 if TYPE_CHECKING:
@@ -50,7 +50,4 @@ def check_name(path: str | PathLike[str]) -> Callable[[Trace], str]:
 def write(trace: Trace, path: str | PathLike[str]) -> None:
     """Write a run into a file."""
     form = check_name(path)
-    try:
-        Path(path).write_text(form(trace), encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, form(trace))

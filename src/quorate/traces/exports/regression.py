@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from quorate.language.errors import TargetError
+from quorate import files
 from quorate.traces.json import saved_document
 from quorate.traces.words import count
 
@@ -43,10 +42,7 @@ _KEPT = ("kind", "process", "transition", "consumed", "choices", "changes", "sen
 
 def write(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
     """Write the test."""
-    try:
-        Path(path).write_text(regression_test(trace, path, target), encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, regression_test(trace, path, target))
 
 
 def regression_test(trace: Trace, path: str | PathLike[str], target: str | None = None) -> str:

@@ -7,11 +7,11 @@ import hashlib
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quorate.language.errors import TargetError
+from quorate import files
 from quorate.language.values import show
 from quorate.traces.chart.svg import DARK, LIGHT, style
 from quorate.traces.html.elements import Content, Markup, element, table, text
@@ -29,10 +29,7 @@ HERE = Path(__file__).parent
 
 def write(result: Result, path: str | PathLike[str], factors: Mapping[str, Factor] | None = None) -> None:
     """Write the report of a result, with what each reduction was worth if that was measured."""
-    try:
-        Path(path).write_text(document(result, factors or {}), encoding="utf-8")
-    except OSError as error:
-        raise TargetError(f"cannot write {fspath(path)}: {error.strerror}", code="Q310") from None
+    files.write(path, document(result, factors or {}))
 
 
 def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str:
