@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterator
 from math import hypot
 
-from quorate.language.printable import printable
+from quorate.language.printable import printable_lines
 from quorate.traces.chart.fitting import LINE, SIZE
 from quorate.traces.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Head, Label, Line
 from quorate.traces.chart.model import Arrow
@@ -64,8 +64,8 @@ DARK = {
 
 
 def escape(text: str) -> str:
-    """Text as XML, which knows no control characters, escaped or not."""
-    return html.escape(printable(text))
+    """Text as XML, which knows no control characters, escaped or not. Lines stay apart: titles have several."""
+    return html.escape(printable_lines(text))
 
 
 def svg(drawing: Drawing, *, alone: bool = True, dark: bool | None = None) -> str:
