@@ -6,6 +6,8 @@ import pytest
 
 from handmade import result, violation, witness
 from models import Everything
+from quorate import check
+from quorate.protocols.paxos import Paxos
 from quorate.search.result import CheckFailed, PropertyOutcome, Result
 from quorate.traces.report import report
 
@@ -117,6 +119,19 @@ def test_bounds_and_bitstate_qualify_the_verdict() -> None:
     seen = lines(result(store="bitstate", coverage=0.99987))
     assert seen[0].endswith(" holds in every state that was seen")
     assert "  coverage       99.9870% of the states are expected to have been seen" in seen
+    stopped = " ".join(str(result(verdict="incomplete", store="bitstate", expected_omissions=3.2)).split())
+    assert "coverage unknown, since the search did not end; of what it came to, 3 states are expected" in stopped
+    assert "%" not in stopped
+
+
+@pytest.mark.parametrize(
+    ("options", "whole"), [({}, True), ({"max_states": 300}, False), ({"timeout": 1e-9}, False)], ids=str
+)
+def test_only_a_bitstate_search_that_ends_has_a_coverage(options: dict[str, Any], whole: bool) -> None:
+    found = check(Paxos(), symmetry="none", quotient="off", dead_messages="off", store="bitstate", **options)
+    assert (found.coverage is not None) == whole
+    assert found.expected_omissions is not None
+    assert 0 <= found.expected_omissions < 1
 
 
 def test_warnings_are_shown() -> None:
@@ -152,7 +167,8 @@ def test_json_has_every_key_that_scripts_rely_on() -> None:
     promised = (
         "schema system parameters verdict property states transitions depth seconds setup_seconds peak_memory_bytes "
         "bytes_per_state python_calls repeated_calls cells messages reductions trace properties deadlocks search store "
-        "threads stopped_by frontier coverage warnings bounds witnesses target environment self_check"
+        "threads stopped_by frontier coverage expected_omissions warnings bounds witnesses target environment "
+        "self_check"
     )
     assert set(document) == set(promised.split())
     assert document["schema"] == 1

@@ -120,7 +120,7 @@ def test_a_model_of_a_script_is_found_by_its_file() -> None:
         ("nonsense", "is not JSON"),
         ("[]", "is not a saved run"),
         ('{"format": "other"}', "is not a saved run"),
-        ('{"format": "quorate-trace", "version": 99}', "version=99"),
+        ('{"format": "quorate-trace", "version": 99}', "another version: version is 99, not 1"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: str, complaint: str) -> None:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from quorate import _core
 from quorate.language.again import smuggled
 from quorate.language.definition import Column, Definition, Property, Transition
+from quorate.language.errors import LimitError
 from quorate.language.message import Event, Message
 from quorate.language.outcome import Crashed, Failure, Local, Outcome, is_crashed
 from quorate.language.pid import column_of
 from quorate.language.run import accepts, fire, observe, prepare, recovered
-from quorate.language.values import BadValueError, encode
+from quorate.language.values import BadValueError, encode, show
 from quorate.properties import Evaluation, evaluate
 from quorate.semantics import State
 
@@ -82,12 +83,12 @@ class Model:
             order=ORDERS[network.kind],
             when_full=FULL[network.full],
             head=HEADS[network.head],
-            capacity=NONE if network.capacity is None else network.capacity,
+            capacity=NONE if network.capacity is None else _counted("capacity", network.capacity),
             losses_unlimited=network.losses == "any",
             duplicates_unlimited=network.duplicates == "any",
-            losses=0 if network.losses == "any" else network.losses,
-            duplicates=0 if network.duplicates == "any" else network.duplicates,
-            crashes=definition.faults.crashes,
+            losses=0 if network.losses == "any" else _counted("losses", network.losses),
+            duplicates=0 if network.duplicates == "any" else _counted("duplicates", network.duplicates),
+            crashes=_counted("crashes", definition.faults.crashes),
             cut_short=definition.faults.cut_short,
         )
         for column in definition.columns:
@@ -360,6 +361,13 @@ class Model:
 
     def counted_messages(self) -> int:
         return sum(len(self._messages[column.index]) for column in self.definition.processes)
+
+
+def _counted(name: str, number: int) -> int:
+    """A number of messages or crashes, which the core counts in 32 bits."""
+    if number >= NONE:
+        raise LimitError(f"{name}={show(number)}: at most {NONE - 1:,} are counted", hint="say less", code="Q501")
+    return number
 
 
 def _mode(transition: Transition) -> int:

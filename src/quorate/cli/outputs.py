@@ -15,6 +15,7 @@ from quorate import files
 from quorate.cli.errors import complain, unexpected
 from quorate.cli.options import Switch
 from quorate.language.errors import QuorateError, TargetError
+from quorate.language.printable import printable
 
 if TYPE_CHECKING:
     from quorate.traces.text import Form
@@ -147,4 +148,5 @@ class Files:
 
 def tell(path: Path, written: bool) -> None:
     """On standard error: what is on standard output may be piped."""
-    print(f"wrote {path}" if written else f"there is no run to show, so {path} was not written", file=sys.stderr)
+    name = printable(str(path))
+    print(f"wrote {name}" if written else f"there is no run to show, so {name} was not written", file=sys.stderr)

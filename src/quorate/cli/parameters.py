@@ -36,6 +36,8 @@ def restored(system: type[System], saved: Mapping[str, Any]) -> System:
     for name, value in saved.items():
         if name not in known:
             raise _unknown(system, name)
+        if isinstance(value, dict) and value.get("$") == "int":
+            value = int(value["hex"], 16)
         if isinstance(value, dict):  # an enum member, by its name
             value = known[name].parse(str(value.get("name")))
         values[name] = known[name].check(value)

@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TextIO
 
+from quorate.language.printable import printable
 from quorate.search.result import Progress
 
 PATIENCE = 0.5  # seconds: a check that answers sooner needs no line
@@ -37,7 +38,7 @@ class ProgressLine:
         if not self.enabled:
             return
         width = _columns(self.stream) - 1  # a full last column makes some terminals wrap
-        self._write(_CLEAR + text[:width])
+        self._write(_CLEAR + printable(text)[:width])
         self.shown = True
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from quorate.language.purity import refuse_suspended
 from quorate.language.renaming import names_in
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
-from quorate.language.values import BadValueError, ContentSet, encode, freeze
+from quorate.language.values import BadValueError, ContentSet, encode, freeze, show
 
 WHOLE = 1 << 31
 """Where the numbers of identities begin that stand for a process taken apart."""
@@ -85,7 +85,7 @@ class Builder:
     def connect(self, pid: Pid, fields: dict[str, Any]) -> None:
         if type(pid) is not Pid:
             raise ModelError(
-                f"connect({pid!r}, ...): not the identity of a process",
+                f"connect({show(pid)}, ...): not the identity of a process",
                 hint="connect takes what spawn returned: self.connect(replicas, peers=replicas)",
                 code="Q109",
                 location=caller(),
@@ -100,14 +100,14 @@ class Builder:
     def corrupt(self, pids: list[Pid], count: int | None) -> None:
         if count is not None and (type(count) is not int or not 0 <= count <= len(pids)):
             raise ModelError(
-                f"corrupt(..., {count!r}): the count is an int from 0 to {len(pids)}, the number of processes named",
+                f"corrupt(..., {show(count)}): an int from 0 to {len(pids)}, the number of processes named",
                 code="Q109",
                 location=caller(),
             )
         for pid in pids[len(pids) - count if count is not None else 0 :]:
             if type(pid) is not Pid:
                 raise ModelError(
-                    f"corrupt({pid!r}): not the identity of a process",
+                    f"corrupt({show(pid)}): not the identity of a process",
                     hint="corrupt takes what spawn returned: self.corrupt(replicas, 1)",
                     code="Q109",
                     location=caller(),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from quorate.language.errors import LimitError, ModelError, Signal, caller
-from quorate.language.values import BadValueError, ContentSet, freeze, in_order
+from quorate.language.values import BadValueError, ContentSet, freeze, in_order, show
 
 MAX_DEPTH = 1000
 MAX_PATHS = 100_000
@@ -53,7 +53,7 @@ class Choices:
             value = freeze(found[self._prefix[depth]])
         except BadValueError as bad:
             raise ModelError(
-                f"{owner}.choose(...): the option {bad.value!r} cannot be part of a run",
+                f"{owner}.choose(...): the option {show(bad.value)} cannot be part of a run",
                 hint=bad.advice,
                 code="Q101",
                 location=caller(),
@@ -80,7 +80,7 @@ def list_options(owner: str, options: Iterable[Any]) -> list[Any]:
         return list(options)
     except (TypeError, BadValueError):
         raise ModelError(
-            f"{owner}.choose({options!r}): not a collection of values",
+            f"{owner}.choose({show(options)}): not a collection of values",
             hint="give a tuple, a frozenset, a range ...: self.choose((1, 2))",
             code="Q107",
             location=caller(),

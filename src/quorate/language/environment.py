@@ -9,6 +9,7 @@ from typing import Any, Literal
 from quorate.language.errors import QuorateError, did_you_mean
 from quorate.language.faults import Faults
 from quorate.language.traffic import MODELS, NetworkModel
+from quorate.language.values import show
 
 CRASH = ("implicit", "explicit")
 
@@ -30,7 +31,7 @@ class Environment:
         if self.crash is not None and self.crash not in CRASH:
             raise wrong(f"crash={self.crash!r} is not a choice", did_you_mean(str(self.crash), CRASH))
         if self.crashes is not None and (type(self.crashes) is not int or self.crashes < 0):
-            raise wrong(f"crashes={self.crashes!r}", "it is the number of crashes in a run, 0 or more")
+            raise wrong(f"crashes={show(self.crashes)}", "it is the number of crashes in a run, 0 or more")
 
         if self.network_model not in MODELS:
             raise wrong(
@@ -38,7 +39,7 @@ class Environment:
             )
         for role, count in self.byzantine.items():
             if type(count) is not int or count < 0:
-                raise wrong(f"byzantine={{{role!r}: {count!r}}}", "it is the number of processes, 0 or more")
+                raise wrong(f"byzantine={{{role!r}: {show(count)}}}", "it is the number of processes, 0 or more")
 
     def faults(self, declared: Faults) -> Faults:
         """The crashes to explore. A number replaces the declared one; who may crash, and how, stays as declared."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import linecache
 from types import TracebackType
 
-from quorate.language.errors import Location, ModelError, QuorateError, Signal, is_model_file
+from quorate.language.errors import LimitError, Location, ModelError, QuorateError, Signal, is_model_file
 from quorate.language.outcome import Failure
 from quorate.language.watchdog import MAX_STEPS, Endless
+
+TOO_DEEP = "a value of the model is nested too deeply"
+TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
 
 _LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
@@ -27,6 +30,10 @@ def failure_of(error: BaseException, place: Location) -> Failure:
             "Q114",
         )
     found = _innermost(error.__traceback__) or place
+    if isinstance(error, RecursionError) and not is_model_file(_last(error.__traceback__)):
+        # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
+        # of a handler either, for where it comes depends on how deep the stack was before.
+        raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501", location=found) from None
     if isinstance(error, QuorateError):
         at = error.location or found
         return Failure("model", error.message, at.file, at.line, error.hint, error.code)
@@ -82,6 +89,13 @@ def model_at_fault(error: BaseException) -> ModelError | None:
     if not last or not is_model_file(last) or not is_models(error):
         return None
     return blame("the model", error, None, "QUORATE_TRACEBACK=1 shows how it got there")
+
+
+def _last(traceback: TracebackType | None) -> str:
+    """The file in which the error was raised."""
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame.f_code.co_filename if traceback is not None else ""
 
 
 def _is_library(file: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from quorate.language.errors import ModelError, caller
+from quorate.language.values import show
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ def crashes(
     """
     if type(at_most) is not int or at_most < 0:
         raise ModelError(
-            f"crashes({at_most!r}): the number of crashes in a run is an int, 0 or more", code="Q111", location=caller()
+            f"crashes({show(at_most)}): the number of crashes in a run is an int, 0 or more",
+            code="Q111",
+            location=caller(),
         )
     classes = None if of is None else (of,) if isinstance(of, type) else tuple(of)
     for cls in classes or ():

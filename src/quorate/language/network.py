@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quorate.language.errors import ModelError, caller
+from quorate.language.values import show
 
 Budget = int | Literal["any"]
 
@@ -27,7 +28,7 @@ class Network:
         _budget("losses", self.losses)
         _budget("duplicates", self.duplicates)
         if self.capacity is not None and (type(self.capacity) is not int or self.capacity < 1):
-            raise _refused(f"capacity={self.capacity!r}", "it is the number of messages a channel holds: 1 or more")
+            raise _refused(f"capacity={show(self.capacity)}", "it is the number of messages a channel holds: 1 or more")
         if self.kind == "fifo" and self.duplicates == "any":
             raise _refused(
                 "fifo with duplicates='any'",
@@ -97,4 +98,4 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
 
 def _budget(name: str, value: object) -> None:
     if value != "any" and (type(value) is not int or value < 0):
-        raise _refused(f"{name}={value!r}", f"{name} is a number of messages in the whole run, 0 or more, or 'any'")
+        raise _refused(f"{name}={show(value)}", f"{name} is a number of messages in the whole run, 0 or more, or 'any'")

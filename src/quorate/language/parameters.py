@@ -11,6 +11,7 @@ from typing import Any
 from quorate.language.automaton import MISSING, own_annotations
 from quorate.language.errors import ModelError, ParameterError
 from quorate.language.places import class_location, member_location, refuse_two_meanings
+from quorate.language.values import show
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -38,7 +39,7 @@ class Parameter:
         if (value is None and self.optional) or type(value) is self.type:
             return value
         raise ParameterError(
-            f"{self.name}={value!r} is of type {type(value).__name__}, the parameter is of type {self.type_name}",
+            f"{self.name}={show(value)} is of type {type(value).__name__}, the parameter is of type {self.type_name}",
             hint=self._example(),
             code="Q202",
         )
@@ -58,8 +59,11 @@ class Parameter:
                 return members[word.lower()]
             return text
         except (KeyError, ValueError):
+            given = text if len(text) <= 60 else f"{text[:60]}…"
             raise ParameterError(
-                f"{self.name}={text} is not of type {self.type_name}", hint=self._example(), code="Q202"
+                f"{self.name}={given} is not of type {self.type_name}",
+                hint=self._example(),
+                code="Q202",
             ) from None
 
     def _example(self) -> str:

@@ -11,7 +11,7 @@ from quorate.language.message import Event, Message, stamped
 from quorate.language.pid import Peers, Pid
 from quorate.language.places import member_location
 from quorate.language.signed import Signed, signed
-from quorate.language.values import BadValueError, in_order
+from quorate.language.values import BadValueError, in_order, show
 
 T = TypeVar("T")
 
@@ -107,7 +107,7 @@ class Process(Automaton):
             raise misplaced(self, "emit", run.closed)
         if not isinstance(event, Event):
             raise ModelError(
-                f"{type(self).__name__}.emit({event!r}): not an event",
+                f"{type(self).__name__}.emit({show(event)}): not an event",
                 hint="emit an instance of an Event subclass; messages are sent with self.send",
                 code="Q107",
                 location=caller(),
@@ -123,7 +123,7 @@ class Process(Automaton):
             return signed(value, run.pid)
         except BadValueError as bad:
             raise ModelError(
-                f"{type(self).__name__}.sign({value!r}): not a value that can be sent",
+                f"{type(self).__name__}.sign({show(value)}): not a value that can be sent",
                 hint=bad.advice,
                 code="Q101",
                 location=caller(),
@@ -157,7 +157,7 @@ def _receivers(self: Process, to: Any) -> list[Pid]:
     for pid in pids:
         if type(pid) is not Pid:
             raise ModelError(
-                f"{type(self).__name__}.send({to!r}, ...): {pid!r} is not the identity of a process",
+                f"{type(self).__name__}.send({show(to)}, ...): {show(pid)} is not the identity of a process",
                 hint="send takes a Pid or several, then the message: self.send(self.acceptors, Prepare(1))",
                 code="Q107",
                 location=caller(),
@@ -175,5 +175,5 @@ def _not_a_message(self: Process, method: str, message: object, to: object = Non
     else:
         hint = "send an instance of a Message subclass"
     return ModelError(
-        f"{type(self).__name__}.{method}: {message!r} is not a message", hint=hint, code="Q107", location=caller()
+        f"{type(self).__name__}.{method}: {show(message)} is not a message", hint=hint, code="Q107", location=caller()
     )

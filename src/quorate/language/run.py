@@ -20,7 +20,7 @@ from quorate.language.outcome import Failure, Local, Outcome, Request, is_crashe
 from quorate.language.pid import Pid
 from quorate.language.places import location_of
 from quorate.language.purity import is_answer, returned
-from quorate.language.values import BadValueError, ContentSet, encode
+from quorate.language.values import BadValueError, ContentSet, encode, show
 from quorate.language.watchdog import supervised
 
 _new = object.__new__
@@ -177,7 +177,7 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
         size = declaration.size
         size = self.__dict__[size] if type(size) is str else size(self) if callable(size) else size
         if type(size) is not int or size < 1:
-            what = f"{size!r}" if type(size) is int else f"{size!r}, of type {type(size).__name__}"
+            what = show(size) if type(size) is int else f"{show(size)}, of type {type(size).__name__}"
             raise ModelError(
                 f"{transition}: size is {what}",
                 hint="a quorum has at least one message; when=lambda self: ... says when none is wanted",
@@ -254,7 +254,7 @@ def _key(transition: Transition, message: Message) -> bytes:
         return encode(value)
     except BadValueError as bad:
         raise ModelError(
-            f"{transition}: same=... gives {bad.value!r}, of type {type(bad.value).__name__}",
+            f"{transition}: same=... gives {show(bad.value)}, of type {type(bad.value).__name__}",
             hint=bad.advice,
             code="Q101",
             location=transition.location,

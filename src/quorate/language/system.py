@@ -15,6 +15,7 @@ from quorate.language.pid import Peers, Pid
 from quorate.language.presets import Preset
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar
+from quorate.language.values import show
 
 P = TypeVar("P", bound=Process)
 W = TypeVar("W", bound=Monitor)
@@ -127,7 +128,9 @@ class System:
             return pid
         if type(count) is not int or count < 0:
             raise ModelError(
-                f"spawn({process.__name__}, {count!r}): the count is an int, 0 or more", code="Q109", location=caller()
+                f"spawn({process.__name__}, {show(count)}): the count is an int, 0 or more",
+                code="Q109",
+                location=caller(),
             )
         return Peers([builder.spawn(process, fields) for _ in range(count)])
 
@@ -192,7 +195,7 @@ class System:
                 if not isinstance(value, wanted):
                     example = "fifo()" if name == "network" else "crashes(1)"
                     raise ModelError(
-                        f"{cls.__name__}.{name} = {value!r}",
+                        f"{cls.__name__}.{name} = {show(value)}",
                         hint=f"e.g. self.{name} = {example}",
                         code="Q111",
                         location=caller(),
@@ -208,7 +211,7 @@ class System:
         raise ModelError(f"{cls.__name__}.{name} was assigned", hint=hint, code="Q108", location=caller())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={show(value)}' for name, value in self.parameters.items())})"
 
     def _building(self, method: str) -> Any:
         builder = self.__dict__["_builder"]

@@ -73,8 +73,16 @@ def show(value: object) -> str:
         try:
             kind = _resolve(type(value), value)
         except BadValueError:
-            return repr(value)
+            return _repr(value)
     return kind.show(value)
+
+
+def _repr(value: object) -> str:
+    """What is no value of the language may hold anything, also what cannot be shown."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def in_order(values: Iterable[T]) -> list[T]:
@@ -212,6 +220,18 @@ def _freeze_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
     return value
 
 
+HUGE = 10**640
+"""From here on Python may refuse to write an integer in decimal, and nobody would read it."""
+
+
+def _show_int(value: int) -> str:
+    if -HUGE < value < HUGE:
+        return repr(value)
+    # Its two ends, which takes no time for an integer of any size.
+    size, sign = value.bit_length(), "-" if value < 0 else ""
+    return f"{sign}0x{abs(value) >> (size - 32):x}…{abs(value) & 0xFFFFFFFF:08x} ({size:,} bits)"
+
+
 def _show_set(value: frozenset[Any]) -> str:
     return "{" + ", ".join(map(show, in_order(value))) + "}"
 
@@ -229,7 +249,7 @@ _KINDS.update(
     {
         type(None): Kind(_same, lambda _: _NONE, repr),
         bool: Kind(_same, lambda value: _TRUE if value else _FALSE, repr),
-        int: Kind(_same, _encode_int, repr),
+        int: Kind(_same, _encode_int, _show_int),
         str: Kind(_same, lambda value: _STR + _escape(value.encode("utf-8", "surrogatepass")), repr),
         bytes: Kind(_same, lambda value: _BYTES + _escape(value), repr),
         tuple: Kind(_freeze_tuple, lambda value: _TUPLE + b"".join(map(encode, value)) + END, _show_tuple),

@@ -44,7 +44,7 @@ def _evaluated(definition: Definition, prop: Property, locals: tuple[Local, ...]
     if type(value) is not bool:
         failure = Failure(
             "exception",
-            f"{prop.name} returned {value!r}, not True or False",
+            f"{prop.name} returned {show(value)}, not True or False",
             prop.location.file,
             prop.location.line,
             "end the property with `return <condition>`; bool(...) makes a condition of any value",

@@ -13,6 +13,7 @@ from quorate.analysis.model import Model
 from quorate.language.definition import Definition, define
 from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
+from quorate.language.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
@@ -106,16 +107,22 @@ def check(
         por_without=tuple(name for name, on in (por_options or {}).items() if not on),
         max_behaviours=max_behaviours,
     )
-    with Watcher(timeout, progress, max_memory) as watcher:
-        definition = define(system, environment)
-        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        asked = select(definition, property)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        with Purity(definition, apart) as purity:
-            try:
-                result = _checked(definition, apart, why, asked, options, watcher, trace, target)
-            except _core.LimitError as limit:
-                raise LimitError(str(limit), code="Q501") from None
+    try:
+        with Watcher(timeout, progress, options.max_memory) as watcher:
+            definition = define(system, environment)
+            apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+            asked = select(definition, property)
+            refuse_what_implicit_crashes_miss(definition, asked)
+            with Purity(definition, apart) as purity:
+                try:
+                    result = _checked(definition, apart, why, asked, options, watcher, trace, target)
+                except _core.LimitError as limit:
+                    raise LimitError(str(limit), code="Q501") from None
+    except RecursionError as error:
+        if model_at_fault(error) is not None:
+            raise
+        # Ours, on the way into a value: a handler's own was caught where it ran.
+        raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501") from None
     return replace(result, repeated_calls=purity.repeated)
 
 
@@ -310,7 +317,9 @@ class _Check:
             threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
             frontier=found["frontier"],
-            coverage=found["coverage"] if options.store == "bitstate" else None,
+            # Of a search that did not end, most states may be missing, and nobody knows how many there are.
+            coverage=found["coverage"] if options.store == "bitstate" and found["stop"] == "finished" else None,
+            expected_omissions=_omissions(found) if options.store == "bitstate" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
             witnesses={name: self._joined(run) for name, run in self.shown.items()} if self.wants_trace else {},
@@ -423,3 +432,8 @@ def _nothing() -> dict[str, Any]:
         "cut": [],
         "is_shortest": False,
     }
+
+
+def _omissions(found: dict[str, Any]) -> float:
+    """How many states a bitstate search is expected to have taken for others, among those that it came to."""
+    return float(found["states"] * (1 / found["coverage"] - 1)) if found["coverage"] > 0 else 0.0

@@ -8,6 +8,7 @@ from typing import Literal
 
 from quorate.language.definition import Definition, Property
 from quorate.language.errors import PropertyError, QuorateError, did_you_mean
+from quorate.language.values import show
 
 Search = Literal["bfs", "dfs"]
 
@@ -24,6 +25,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
 """What makes stubborn sets smaller, each of which can be switched off (docs/partial-orders.md)."""
+
+
+FARTHEST = 2**63 - 1
+"""The core counts in 64 bits. A limit beyond that is never reached, so that it may as well be this one."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +68,11 @@ class Options:
         for name in ("threads", "max_states", "max_memory", "timeout", "max_depth", "max_behaviours"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise _wrong(f"{name}={value!r}", "it must be more than 0")
+                raise _wrong(f"{name}={show(value)}", "it must be more than 0")
+            if name.startswith("max_") and value is not None:
+                object.__setattr__(self, name, min(value, FARTHEST))
         if self.threads > 1024:
-            raise _wrong(f"threads={self.threads}", "at most 1024")
+            raise _wrong(f"threads={show(self.threads)}", "at most 1024")
         if self.depth_only and self.search == "bfs":
             what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
             raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")

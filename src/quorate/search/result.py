@@ -88,6 +88,9 @@ class Result:
     stopped_by: Limit | None = None
     frontier: int = 0
     coverage: float | None = None
+    """The share of the states that a bitstate search is expected to have seen; None unless it came to its end."""
+    expected_omissions: float | None = None
+    """How many states a bitstate search is expected to have left out, among those that it came to."""
     warnings: tuple[str, ...] = ()
     bounds: tuple[str, ...] = ()
     witnesses: Mapping[str, Trace] = field(default_factory=dict)
@@ -148,6 +151,7 @@ class Result:
             "stopped_by": self.stopped_by,
             "frontier": self.frontier,
             "coverage": self.coverage,
+            "expected_omissions": self.expected_omissions,
             "warnings": list(self.warnings),
             "bounds": list(self.bounds),
             "environment": dict(self.environment),

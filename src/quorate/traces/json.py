@@ -19,7 +19,7 @@ from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
-from quorate.language.values import in_order
+from quorate.language.values import HUGE, in_order
 from quorate.semantics import in_flight
 from quorate.traces.diff import Difference, differences
 from quorate.traces.text import changed_fields
@@ -39,6 +39,8 @@ def value_to_json(value: Any) -> Any:
     """Injective on the values of one model: two values have the same JSON only if they are the same."""
     if isinstance(value, Enum):  # first: an IntEnum is an int, but not the same value as that int
         return {"$": "enum", "type": type(value).__name__, "name": value.name}
+    if isinstance(value, int) and abs(value) >= HUGE:  # many programs read no such numbers, and Python writes none
+        return {"$": "int", "hex": f"{value:x}"}
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, Pid):

@@ -177,6 +177,13 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     yield "search", how + store + threads
     if result.coverage is not None:
         yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
+    elif result.expected_omissions is not None:
+        left_out = count(round(result.expected_omissions), "state")
+        yield (
+            "coverage",
+            f"unknown, since the search did not end; of what it came to, {left_out} "
+            f"{'is' if left_out.startswith('1 ') else 'are'} expected to be left out",
+        )
 
 
 def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:

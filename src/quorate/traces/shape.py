@@ -9,6 +9,7 @@ A shape is a function that looks at a value and raises `Misshapen`, which collec
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -146,10 +147,17 @@ def value(found: Any) -> None:
     shape(found)
 
 
-def _hexadecimal(found: Any) -> None:
-    text(found)
-    if not all(sign in "0123456789abcdef-" for sign in found):
-        raise Misshapen("is not hexadecimal")
+def _matching(pattern: str, name: str) -> Shape:
+    def check(found: Any) -> None:
+        text(found)
+        if re.fullmatch(pattern, found) is None:
+            raise Misshapen(f"is {_quoted(found)}, not {name}")
+
+    return check
+
+
+_hexadecimal = _matching("([0-9a-f]{2})*", "bytes in hexadecimal")
+_number = _matching("-?[0-9a-f]+", "a hexadecimal number")
 
 
 fields = by_name(value)
@@ -162,6 +170,7 @@ def _kind(**keys: Shape) -> Shape:
 _named = {"type": text, "fields": fields}
 _KINDS: dict[str, Shape] = {
     "bytes": _kind(hex=_hexadecimal),
+    "int": _kind(hex=_number),
     "enum": _kind(type=text, name=text),
     "process": _kind(name=text),
     "scalar": _kind(type=text, name=text),

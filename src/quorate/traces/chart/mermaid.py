@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
+from quorate.language.printable import printable
 from quorate.language.values import show
 from quorate.traces.chart.model import Arrow, Chart, Happening
 from quorate.traces.diff import line
@@ -66,4 +67,4 @@ def _never(arrow: Arrow) -> str:
 
 def _text(text: str) -> str:
     """Mermaid reads `;` as the end of a line, `#` as the beginning of a character's number, `<` as that of a tag."""
-    return "".join({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;"}.get(sign, sign) for sign in text)
+    return "".join({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;"}.get(sign, sign) for sign in printable(text))

@@ -6,10 +6,11 @@ Colours and strokes are in classes. On its own the picture brings them along; wi
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
-from html import escape
 from math import hypot
 
+from quorate.language.printable import printable_lines
 from quorate.traces.chart.fitting import LINE, SIZE
 from quorate.traces.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Head, Label, Line
 from quorate.traces.chart.model import Arrow
@@ -60,6 +61,11 @@ DARK = {
     "t4": "#93cf7d",
     "t5": "#f08cc4",
 }
+
+
+def escape(text: str) -> str:
+    """Text as XML, which knows no control characters, escaped or not. Lines stay apart: titles have several."""
+    return html.escape(printable_lines(text))
 
 
 def svg(drawing: Drawing, *, alone: bool = True, dark: bool | None = None) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from quorate.language.message import Event, Message, origin
 from quorate.language.outcome import is_crashed
 from quorate.language.pid import Pid
-from quorate.language.values import in_order, show
+from quorate.language.values import HUGE, in_order, show
 from quorate.semantics import in_flight
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def value_to_itf(value: Any) -> Any:
         return show(value)
     if isinstance(value, bool | str):
         return value
-    if isinstance(value, int):
+    if isinstance(value, int) and abs(value) < HUGE:
         return {"#bigint": str(value)}
     if isinstance(value, bytes):
         return value.hex()

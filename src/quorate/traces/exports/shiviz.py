@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quorate.language.printable import printable
 from quorate.language.values import show
 from quorate.traces.chart.model import Happening, chart
 from quorate.traces.diff import line
@@ -40,7 +41,7 @@ def events(trace: Trace) -> Iterator[tuple[str, str, Clock]]:
             if arrow.at_will:  # an attacker sends it now
                 attacker = name[arrow.sender]
                 _tick(clocks.setdefault(attacker, {}), attacker)
-                yield f"sends {show(arrow.message)}", attacker, dict(clocks[attacker])
+                yield printable(f"sends {show(arrow.message)}"), attacker, dict(clocks[attacker])
                 _merge(clock, clocks[attacker])
             else:
                 _merge(clock, after[arrow.sent])
@@ -63,4 +64,4 @@ def _told(seen: Happening) -> str:
     parts = [f"{seen.title} {' '.join(heard)}" if heard else seen.title, *map(line, seen.changes)]
     if seen.failure is not None:
         parts.append(f"fails: {seen.failure}")
-    return ", ".join(parts).replace("\n", " ")
+    return printable(", ".join(parts))

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
-from html import escape
+
+from quorate.language.printable import printable_lines
+
+
+def escape(text: str) -> str:
+    """Text as HTML. Lines stay apart; what no browser shows is written as an escape."""
+    return html.escape(printable_lines(text))
 
 
 class Markup(str):
