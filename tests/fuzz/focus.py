@@ -30,9 +30,13 @@ WEIGHTS: dict[str, dict[Style, float]] = {
 }
 
 
+LOOKING = ("partial", "twins", "events", "dynamic", "flows", "universe")
+"""Where whole states get lost: properties that only look miss the most."""
+
+
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1, "crowd": 3})
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 3, "messages": 3, "attack": 1, "crowd": 6})
     before = dict(STYLES)
     STYLES.clear()
     STYLES.update(weights)
@@ -62,9 +66,13 @@ def focused(seed: int, focus: str) -> Case:
     if len(system.attackers) > 1 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
-    properties = Claims(d, system, found, drawing.failing).properties()
+    claims = Claims(d, system, found, drawing.failing)
+    looking = focus in LOOKING and d.chance(75)
+    properties = claims.looks() if looking else claims.properties()
     protocol = replace(structure, properties=properties)
     checks = [_check(d, protocol, environment, focus) for _ in range(4)]
+    if looking:
+        checks = [_looking(d, check) for check in checks]
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 
@@ -99,6 +107,16 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
             thresholds.append(("optimistic.MOST_ROUNDS", 0))
         check = check._replace(thresholds=tuple(thresholds))
     return check
+
+
+def _looking(dice: Dice, check: Check) -> Check:
+    """One of the properties alone; deadlocks alone leave most out."""
+    keywords = dict(check.keywords)
+    if dice.chance(70):
+        keywords.pop("self_check", None)
+    if dice.chance(90):
+        keywords["property"] = ("deadlock",) if dice.chance(50) else ("noted",)
+    return check._replace(keywords=tuple(keywords.items()))
 
 
 def _drop(keywords: dict[str, Any], *names: str) -> None:

@@ -24,7 +24,8 @@ from .protocol import (
 )
 
 Style = Literal["counter", "steps", "messages", "roles", "attack", "many", "crowd"]
-STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3, "crowd": 12}
+STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
+STYLES["crowd"] = 12
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
