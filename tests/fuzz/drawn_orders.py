@@ -72,7 +72,12 @@ def _fill_sender(drawing: Parts, draft: Draft, lean: bool) -> None:
     draft.fields += [Field("x", "int", node("int", 0)), Field("xx", "int", node("int", 0))]
     draft.fields.append(Field("to_x", "peers", node("nobody")))
     # Several at once, so that none of them is ever alone.
-    body = [node("send", node("self", "to_x"), _vote(drawing, draft)) for _ in range(d.weighted({1: 6, 2: 4, 3: 1}))]
+    count = d.weighted({1: 6, 2: 4, 3: 1})
+    votes = [_vote(drawing, draft) for _ in range(count)]
+    if count > 1 and d.chance(60):
+        told = d.random.sample(range(3), count)
+        votes = [node("make", VOTE, tuple(node("int", each) for _ in drawing.records[0].fields)) for each in told]
+    body = [node("send", node("self", "to_x"), vote) for vote in votes]
     if d.chance(25):
         body.append(node("set", "xx", node("int", 1)))
     if drawing.events and d.chance(30):

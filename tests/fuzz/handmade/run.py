@@ -1,4 +1,4 @@
-"""Runs each model with its rule and without it: python tests/fuzz/handmade/run.py, with the build of the mutants on the path."""
+"""Runs each model with its rule and without it, in the build of the mutants: python tests/fuzz/handmade/run.py"""
 
 import importlib.util
 import json

@@ -40,6 +40,34 @@ IMPLIED: dict[str, str] = {
     "symmetry-notices": "who is told of crashes depends on classes alone, and so do families",
     "symmetry-crash": "who may crash depends on classes alone, and crashing and recovering commute with renaming",
     "reads-clear": "answers are filed by the values that were read, and are right for any quotient",
+    "absorb-visible": "of a step that leads to the same with and without another one, one of the two shows something "
+    "if the other one does, and so the set holds both: `por-visible-elsewhere`",
+    "absorb-stays": "what it has read is dead after the step that makes up for it, so that it is gone too: "
+    "`absorb-dead`",
+    "absorb-budget": "a loss or a repetition changes no local state, so that it commutes with what takes other "
+    "messages, and `absorb-overlap` excludes the rest; crashes are excluded as fragile: `absorb-other-fragile`",
+    "absorb-step-fragile": "what it does after the other one it can do without it: `absorb-same`, "
+    "`absorb-then-fragile`; what else it may do is taken as well, since it is in the set",
+    "absorb-told": "what it tells itself or a monitor is asked for, so that it comes along: `por-pardons`, and see "
+    "`absorb-told-asked`",
+    "twins-stays": "twins that keep what they read lead to the very same state: nothing is left over",
+    "twins-losses": "that a message which nobody asks for is lost costs a budget and changes nothing else; a state "
+    "with more of a budget can do whatever one with less can",
+    "por-crash-fragile": "nothing is possible after a crash but a recovery: `por-diamond-lasting`, and "
+    "`por-diamond-corners` where the crash is in the set",
+    "por-crash-notices": "a crash between steps has the same label, is possible wherever one in a step is, and sends "
+    "them",
+    "por-crash-part": "the step that is cut short sends the same and needs the same messages, and neither of the two "
+    "is in the set without the other if it is possible: `por-crash-fragile`",
+    "por-diamond-self": "who sends what the set takes and who takes what the set sends come along, the process itself "
+    "included: `por-consumed-again`, `por-twin-pending`, `por-twin-sendable`",
+    "events-failing": "the monitor ends elsewhere if one order fails: `events-order`; if both do, either is reported",
+    "events-failure-seen": "an event that fails somewhere commutes with none: `events-order`, `por-events`; and "
+    "failures are kept without being seen",
+    "proviso-recovery": "before every recovery there is a crash, whose budget does not come back: no cycle has one",
+    "universe-live-outside": "a search that meets such a local state is void: `universe-locals`",
+    "universe-live-message": "the step that sends it is noted: `universe-sent`, and see `universe-live`",
+    "universe-live-unknown": "the step that sends it is noted: `universe-sent`, and see `universe-live`",
     "por-shared-channel": f"{_NAMES}: `por-delivery`",
     "flows-name": f"{_NAMES}: `flows-delivery`",
     "pids-opaque": "it gives a good error; soundness comes from the check (design rule 10)",
@@ -65,7 +93,8 @@ NEVER_DRAWN: dict[str, str] = {
     "runs-budget": _RUNS,
     "store-equal": "two states with equal hashes: the bits of a hash in a slot tell small systems apart",
     "attacker-leak": "two attackers (tests/fuzz/handmade/attacker_leak.py)",
-    "attacker-maximal": "attackers with maximal sets, which the generator leaves out (tests/fuzz/handmade/attacker_maximal.py)",
+    "attacker-maximal": "attackers with maximal sets, which the generator leaves out "
+    "(tests/fuzz/handmade/attacker_maximal.py)",
     "attacker-nested": "signed values in tuples and sets",
     "attacker-inside-signed": "signed values in signed values",
     "implicit-deadlock": f"{_EXPLICIT} (tests/fuzz/handmade/implicit.py)",
@@ -80,8 +109,10 @@ NEVER_DRAWN: dict[str, str] = {
     "symmetry-behaviour": _FIRST,
     "symmetry-filters": _FIRST,
     "symmetry-failure-kinds": f"{_FIRST}, in how a handler fails",
-    "symmetry-order-sent": "a loop over identities that sends one message each (tests/fuzz/handmade/symmetry_order_sent.py)",
-    "symmetry-order-emitted": "a loop over identities that emits one event each (tests/fuzz/handmade/symmetry_order_emitted.py)",
+    "symmetry-order-sent": "a loop over identities that sends one message each "
+    "(tests/fuzz/handmade/symmetry_order_sent.py)",
+    "symmetry-order-emitted": "a loop over identities that emits one event each "
+    "(tests/fuzz/handmade/symmetry_order_emitted.py)",
     "quotient-crash": "a durable field that matters only after a recovery (tests/fuzz/handmade/recovery.py)",
     "quotient-recovery": "a durable field that matters only after a recovery (tests/fuzz/handmade/recovery.py)",
     "dead-recovery": "a guard that needs a volatile field back (tests/fuzz/handmade/recovery.py)",
