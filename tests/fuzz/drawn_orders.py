@@ -43,8 +43,8 @@ def crowd(drawing: Drawing) -> Protocol:
         for which in range(spawns[0].number):
             connects.append(Connect(0, which, "x", node("int", d.between(0, 2))))
     classes = [drawing._finished(draft, spare=d.chance(60)) for draft in drafts]
-    if d.chance(8):
-        classes[1] = classes[1]._replace(within=node("lt", node("self", d.one(("u", "uu"))), node("int", 2)))
+    if any(action.name == "cut_u" for action in taker.actions) or d.chance(4):
+        classes[1] = classes[1]._replace(within=node("lt", node("self", "u"), node("int", 2)))
     corrupt = ((0, 1),) if d.chance(4) else ()
     return drawing._protocol(classes, spawns, connects, corrupt)
 
@@ -72,7 +72,12 @@ def _fill_sender(drawing: Parts, draft: Draft, lean: bool) -> None:
     draft.fields += [Field("x", "int", node("int", 0)), Field("xx", "int", node("int", 0))]
     draft.fields.append(Field("to_x", "peers", node("nobody")))
     # Several at once, so that none of them is ever alone.
-    body = [node("send", node("self", "to_x"), _vote(drawing, draft)) for _ in range(d.weighted({1: 6, 2: 4, 3: 1}))]
+    count = d.weighted({1: 6, 2: 4, 3: 1})
+    votes = [_vote(drawing, draft) for _ in range(count)]
+    if count > 1 and d.chance(60):
+        told = d.random.sample(range(3), count)
+        votes = [node("make", VOTE, tuple(node("int", each) for _ in drawing.records[0].fields)) for each in told]
+    body = [node("send", node("self", "to_x"), vote) for vote in votes]
     if d.chance(25):
         body.append(node("set", "xx", node("int", 1)))
     if drawing.events and d.chance(30):
@@ -94,17 +99,18 @@ def _fill_sender(drawing: Parts, draft: Draft, lean: bool) -> None:
 
 
 def _fill_taker(drawing: Parts, draft: Draft, lean: bool) -> None:
+    """Mostly two transitions that go together, and something else."""
     d = drawing.dice
     draft.fields += [Field("u", "int", node("int", 0)), Field("uu", "int", node("int", 0))]
     draft.fields.append(Field("to_u", "peers", node("nobody")))
     steady = d.chance(60)  # what it does is the same for all messages
-    fields = drawing.records[0].fields
-    register = bool(fields) and d.chance(30)
-    if register:
-        draft.actions.append(_register(drawing, draft))
     most = {1: 6.0, 2: 4.0} if lean else {1: 1.0, 2: 4.0, 3: 3.0}
-    if d.chance(55) and not (lean and register):  # any of some messages will do at first, and then one in particular
-        draft.actions += [_early(drawing, draft), _late(drawing, draft)]
+    themes: dict[str, float] = {"": 25, "late": 30, "value": 14, "filter": 10, "bound": 6, "place": 7, "register": 8}
+    if not drawing.records[0].fields:
+        themes = {"": 50, "late": 50}
+    theme = d.weighted(themes)
+    if theme:
+        draft.actions += THEMES[theme](drawing, draft)
         most = {0: 8.0 if lean else 6.0, 1: 2.0}
     for at in range(d.weighted(most)):
         draft.actions.append(_taking(drawing, draft, f"hear{at}a_u", steady))
@@ -285,3 +291,92 @@ def _fill_reader(drawing: Parts, draft: Draft) -> None:
         step = node("set", d.one(("s", "ss")), node("int", d.between(1, 2)))
         guard = node("eq", node("self", "s"), node("int", d.between(0, 1))) if d.chance(40) else None
         draft.actions.append(Action("do0_s", "start", (step,), when=guard))
+
+
+# Transitions that go together
+
+
+def _queue(drawing: Parts, draft: Draft) -> list[Action]:
+    """Any of some messages will do at first, and then one in particular."""
+    return [_early(drawing, draft), _late(drawing, draft)]
+
+
+def _registers(drawing: Parts, draft: Draft) -> list[Action]:
+    return [_register(drawing, draft)]
+
+
+def _by_value(drawing: Parts, draft: Draft) -> list[Action]:
+    """Two handlers share the messages out; one may stand before the other's, or make up for it."""
+    d = drawing.dice
+    value = node("int", d.between(0, 2))
+    newer = node("lt", node("self", "u"), node("m", "a")) if d.chance(50) else None
+    found: list[Action] = []
+    for name, which in (("one_u", "eq"), ("rest_u", "ne")):
+        body: list[Node] = [node("set", d.one(("u", "u", "uu")), node("m", "a"))]
+        if d.chance(25):
+            body.append(node("set", d.one(("u", "uu")), node("int", d.between(0, 2))))
+        if d.chance(25):
+            body.append(node("send", node("self", "to_u"), _news(drawing, draft)))
+        elif d.chance(10):
+            body.append(node("send", node("me"), _vote(drawing, draft)))
+        if drawing.events and d.chance(30):
+            body.append(_emit(drawing, draft))
+        if d.chance(drawing.asserting):
+            body.insert(0, node("assert", node("ne", node("self", "u"), node("int", d.between(1, 2)))))
+        guard = node(which, node("m", "a"), value)
+        guard = guard if newer is None else node("and", newer, guard)
+        found.append(Action(name, "on", tuple(body), VOTE, guard, d.chance(5)))
+    return found
+
+
+def _filtered(drawing: Parts, draft: Draft) -> list[Action]:
+    """A quorum whose filter lets pass more, or less, after another step."""
+    d = drawing.dice
+    if d.chance(45):
+        drawing.network = Network("fifo", head="skip")
+    value = d.between(0, 1)
+    told = node(d.one(("eq", "ne")), node("m", "a"), node("int", value))
+    where = node(d.one(("or", "or", "and")), told, node(d.one(("eq", "ne")), node("self", "u"), node("int", 1)))
+    enough = node("le", node("int", d.between(1, 2)), node("size"))
+    if d.chance(50):
+        enough = node(d.one(("every", "some")), "a", d.between(0, 1))
+    once = node("eq", node("self", "uu"), node("int", 0)) if d.chance(60) else None
+    body = (node("set", "uu", d.one((node("size"), node("int", 1), node("top", "a")))),)
+    sets: Literal["minimal", "maximal"] = "maximal" if d.chance(55) else "minimal"
+    moved = Action("move_u", "start", (node("set", "u", node("int", 1)),))
+    return [Action("some_u", "quorum", body, VOTE, once, enough=enough, sets=sets, where=where), moved]
+
+
+def _bounded(drawing: Parts, draft: Draft) -> list[Action]:
+    """One of the outcomes is cut off by a bound."""
+    d = drawing.dice
+    body: list[Node] = [node("choose", "u", node("options", node("int", 1), node("int", 2)))]
+    if d.chance(70):
+        body.append(node("set", "uu", node("m", "a")))
+    if d.chance(30):
+        body.append(node("reply", _news(drawing, draft)))
+    guard = node("eq", node("self", "u"), node("int", 0)) if d.chance(90) else None
+    found = [Action("cut_u", "on", tuple(body), VOTE, guard)]
+    return [*found, _late(drawing, draft)] if d.chance(30) else found
+
+
+def _somewhere(drawing: Parts, draft: Draft) -> list[Action]:
+    """The same with all messages, but for one of them after another step."""
+    d = drawing.dice
+    place = node("eq", node("self", "uu"), node("int", 1))
+    which = node(d.one(("eq", "ne")), node("m", "a"), node("int", d.between(0, 2)))
+    other = node("set", "uu", node("int", 2)) if d.chance(60) else node("reply", _news(drawing, draft))
+    body = (node("set", "u", node("int", 1)), node("if", node("and", place, which), (other,), ()))
+    guard = node("eq", node("self", "u"), node("int", 0)) if d.chance(90) else None
+    moved = Action("move_u", "start", (node("set", "uu", node("int", 1)),))
+    return [Action("take_u", "on", body, VOTE, guard), moved]
+
+
+THEMES = {
+    "late": _queue,
+    "register": _registers,
+    "value": _by_value,
+    "filter": _filtered,
+    "bound": _bounded,
+    "place": _somewhere,
+}

@@ -33,9 +33,13 @@ WEIGHTS: dict[str, dict[Style, float]] = {
 }
 
 
+LOOKING = ("partial", "twins", "events", "dynamic", "flows", "universe")
+"""Where whole states get lost: properties that only look miss the most."""
+
+
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 2, "messages": 4, "attack": 1, "crowd": 3})
+    weights = WEIGHTS.get(focus, {"steps": 2, "counter": 3, "messages": 3, "attack": 1, "crowd": 6})
     before = dict(STYLES)
     STYLES.clear()
     STYLES.update(weights)
@@ -70,9 +74,13 @@ def focused(seed: int, focus: str) -> Case:
     if len(system.attackers) > 2 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
-    properties = claims(drawing, system, found).properties()
+    said = claims(drawing, system, found)
+    looking = focus in LOOKING and d.chance(75)
+    properties = said.looks() if looking else said.properties()
     protocol = replace(structure, properties=properties)
     checks = [_check(d, protocol, environment, focus) for _ in range(4)]
+    if looking:
+        checks = [_looking(d, check) for check in checks]
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 
@@ -107,6 +115,16 @@ def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str)
             thresholds.append(("optimistic.MOST_ROUNDS", 0))
         check = check._replace(thresholds=tuple(thresholds))
     return check
+
+
+def _looking(dice: Dice, check: Check) -> Check:
+    """One of the properties alone; deadlocks alone leave most out."""
+    keywords = dict(check.keywords)
+    if dice.chance(70):
+        keywords.pop("self_check", None)
+    if dice.chance(90):
+        keywords["property"] = ("deadlock",) if dice.chance(50) else ("noted",)
+    return check._replace(keywords=tuple(keywords.items()))
 
 
 def _drop(keywords: dict[str, Any], *names: str) -> None:

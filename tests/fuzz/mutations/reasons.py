@@ -41,6 +41,29 @@ IMPLIED: dict[str, str] = {
     "symmetry-crash": "who may crash depends on classes alone, and crashing and recovering commute with renaming",
     "fields-frozen": "what is not frozen is refused when the local state is encoded (`smuggled` in language/again.py)",
     "reads-clear": "answers are filed by the values that were read, and are right for any quotient",
+    # From here to `universe-live-outside`: argued from the source. No joint loss was tried for these.
+    "absorb-visible": "of a step that leads to the same with and without another one, one of the two shows something "
+    "if the other one does, and so the set holds both: `por-visible-elsewhere`",
+    "absorb-stays": "what it has read is dead after the step that makes up for it, so that it is gone too: "
+    "`absorb-dead`",
+    "absorb-budget": "a loss or a repetition changes no local state, so that it commutes with what takes other "
+    "messages, and `absorb-overlap` excludes the rest; crashes are excluded as fragile: `absorb-other-fragile`",
+    "absorb-step-fragile": "what it does after the other one it can do without it: `absorb-same`, "
+    "`absorb-then-fragile`; what else it may do is taken as well, since it is in the set",
+    "twins-stays": "twins that keep what they read lead to the very same state: nothing is left over",
+    "twins-losses": "that a message which nobody asks for is lost costs a budget and changes nothing else; a state "
+    "with more of a budget can do whatever one with less can",
+    "por-crash-fragile": "nothing is possible after a crash but a recovery: `por-diamond-lasting`, and "
+    "`por-diamond-corners` where the crash is in the set",
+    "por-crash-notices": "a crash between steps has the same label, is possible wherever one in a step is, and sends "
+    "them",
+    "por-diamond-self": "who sends what the set takes and who takes what the set sends come along, the process itself "
+    "included: `por-consumed-again`, `por-twin-pending`, `por-twin-sendable`",
+    "events-failing": "the monitor ends elsewhere if one order fails: `events-order`; if both do, either is reported",
+    "events-failure-seen": "an event that fails somewhere commutes with none: `events-order`, `por-events`; and "
+    "failures are kept without being seen",
+    "proviso-recovery": "before every recovery there is a crash, whose budget does not come back: no cycle has one",
+    "universe-live-outside": "a search that meets such a local state is void: `universe-locals`",
     "por-shared-channel": f"{_NAMES}: `por-delivery`",
     "flows-name": f"{_NAMES}: `flows-delivery`",
     "roles-initial": "roles begin with the values of the whole process (`_spawn_apart` in language/build.py)",
