@@ -93,7 +93,7 @@ proviso.rule(
     "stubborn.hpp, theorem; chooser.hpp",
     expression(
         "core/breadth_first.cpp",
-        "if («last != std::make_pair(column, keeps)») worker.keeping.push_back(",
+        "if («last != std::make_pair(process, keeps)») worker.keeping.push_back(",
         "true",
     ),
 )

@@ -64,6 +64,12 @@ stubborn.rule(
     expression(STUBBORN, "if («sendable(column, message)») keep_from(column, message);", "false"),
 )
 stubborn.rule(
+    "por-copies-have-places",
+    "In a FIFO channel a message that the set may lose or repeat is not sent again without the set.",
+    "stubborn.hpp, 3; docs/soundness.md, 21",
+    expression(FOOTPRINT, "tables_.network.order == Order::fifo && «anywhere»", "false"),
+)
+stubborn.rule(
     "por-twin-pending",
     "On a set channel, if the set sends m and m is pending, nobody takes m without the set.",
     "design rule 1; stubborn.hpp, 3",
