@@ -195,7 +195,7 @@ def test_a_message_that_nobody_takes_is_a_warning() -> None:
 
 def test_a_run_is_saved_and_replayed() -> None:
     ran = Ran("check", "counting.py", "--save", "run.json")
-    assert ran.out.rstrip().endswith("Replay it: quorate replay run.json")
+    assert ran.out.rstrip().endswith("Replay it: quorate replay run.json --trust")
     again = Ran("replay", "run.json", "--trust")
     assert again.status == 1
     assert again.out.startswith("✗ Counting(most=2) still violates small\n")

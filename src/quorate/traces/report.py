@@ -254,7 +254,9 @@ def _reduction(figures: Mapping[str, Any]) -> Content:
 def _replay(page: Page, result: Result, saved: str | None) -> None:
     page.gap()
     if saved is not None:
-        page.add("Replay it: ", Piece(f"quorate replay {saved}", "command"))
+        # It was this model that has just run: whoever replays the file elsewhere is asked first.
+        own = result.target is not None and "." in result.target
+        page.add("Replay it: ", Piece(f"quorate replay {saved}" + (" --trust" if own else ""), "command"))
         return
     keep = "--save run.json" if result.target is not None else 'result.trace.save("run.json")'
     page.add("Keep it: ", Piece(keep, "command"), ", then ", Piece("quorate replay run.json", "command"))
