@@ -52,8 +52,8 @@ def test_with_symmetry_nothing_may_be_seen_that_is_not_there_without() -> None:
     assert (found["sets"], found["unreduced_states"], found["compared"]) == (94, 8_649, False)
     assert (found["observations"], found["deadlocks"]) == (3, 2)
 
-    def seeing_too_much(self: SelfCheck, model: Model) -> None:
-        verify(self, model)
+    def seeing_too_much(self: SelfCheck, model: Model, final: bool) -> None:
+        verify(self, model, final)
         self._stuck |= {1}
 
     verify = SelfCheck.verify

@@ -21,12 +21,15 @@ from quorate import (
     can,
     check,
     fifo,
+    invariant,
     on,
     quorum,
     start,
     step,
     unordered,
 )
+from quorate.search import check as checking
+from quorate.search import optimistic, reductions
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 PARTIAL_ORDERS: list[dict[str, Any]] = [
@@ -294,3 +297,47 @@ def test_the_self_check_raises_no_false_alarm(model: type[System]) -> None:
         found = check(model, por=por, split=split, self_check=True)
         assert found.verdict == check(model, **PLAIN).verdict
         assert found.self_check is not None
+
+
+class AUniverseThatIsNotFinal(System):
+    """The search ends with a violation before it has met all that belongs to the optimistic universe."""
+
+    class Alpha(Process):
+        @quorum(B, enough=lambda self, ms: True)
+        def hear(self, ms: frozenset[Any]) -> None:
+            self.reply(First())
+
+    class Beta(Process):
+        u: int = 0
+        to: Peers = Peers()
+
+        @start
+        def go(self) -> None:
+            self.send(self.to, B())
+
+        @on(First)
+        def told(self, m: First) -> None:
+            self.u = 1
+
+    def build(self) -> None:
+        alpha = self.spawn(self.Alpha)
+        betas = self.spawn(self.Beta, 3)
+        self.connect(betas, to=Peers([alpha]))
+        self.corrupt(betas, 1)
+
+    @invariant
+    def untold(self) -> bool:
+        return all(p.u <= 0 for p in self[self.Beta])
+
+
+def test_the_self_check_expects_nothing_of_a_universe_that_is_not_final(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name, value in (
+        (checking, "FIRST_BEHAVIOURS", 1),
+        (checking, "FIRST_STATES", 6),
+        (reductions, "MOST_BEHAVIOURS", 9),
+        (optimistic, "WALKS", 0),
+    ):
+        monkeypatch.setattr(module, name, value)
+    found = check(AUniverseThatIsNotFinal, por="lpor-net", self_check=True)
+    assert "universe" in found.reductions
+    assert found.property == "untold"

@@ -363,7 +363,7 @@ def _about_counts(
             counted, real = (*counted, result.depth), (*real, found.depth)
         if counted != real:
             return Finding("counts", f"states, transitions, deadlocks, depth {counted}, in the reference {real}")
-    elif options.get("search") != "dfs" and options.get("threads", 1) == 1:
+    elif options.get("search") != "dfs" and options.get("threads", 1) == 1 and not check.thresholds:
         last = min(at for at, _ in wanted.broken.values())
         states = sum(level[0] for level in found.levels[: last + 2])
         if result.states != states:

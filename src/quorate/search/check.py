@@ -230,7 +230,7 @@ class _Check:
             reduce(self.model, figures, self.options)
             found = self._search_once(max_states)
         if self.self_check is not None and found["stop"] != "outgrown":
-            self.self_check.verify(self.model)
+            self.self_check.verify(self.model, final="universe" not in figures or found["stop"] == "finished")
         if self.dynamic:
             figures["por"] |= {"executions": found["executions"]}
             if found["blocked"]:

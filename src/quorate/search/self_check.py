@@ -57,10 +57,17 @@ class SelfCheck:
     _seen: frozenset[int] = frozenset()
     _stuck: frozenset[int] = frozenset()
 
-    def verify(self, model: Model) -> None:
-        """Right after the search, before its tables are used for anything else."""
+    def verify(self, model: Model, final: bool) -> None:
+        """Right after the search, before its tables are used for anything else.
+
+        Unless what the reductions argue about is `final`, there is nothing to hold the chosen steps against: a search
+        over an optimistic universe that found a violation, or was stopped, has not seen all that belongs to it.
+        """
         self._fields, seen, stuck = model.engine.seen()
         self._seen, self._stuck = frozenset(seen), frozenset(stuck)
+        self.figures |= dict.fromkeys(("sets", "paths", "pairs", "depth"), 0)
+        if not final:
+            return
         found = model.engine.verify(model, DEPTH, PATH_STATES, _visible(model))
         self.figures |= {name: found[name] for name in ("sets", "paths", "pairs", "depth")}
         for kind, (columns, _), chosen, path in found["wrong"]:
