@@ -38,20 +38,24 @@ def main() -> int:
         figures.add(reports.get())
     else:
         running: list[Any] = []
-        while time.monotonic() < end or running or not reports.empty():
-            running = [each for each in running if each.is_alive()]
-            while len(running) < given.jobs and time.monotonic() < end:
-                batch = [next(numbers) for _ in range(BATCH)]
-                running.append(context.Process(target=work, args=(batch, reports, kinds, given.findings, end)))
-                running[-1].start()
-            try:
-                report: Report = reports.get(timeout=0.5)
-                figures.add(report)
-            except queue.Empty:
-                pass
-            if time.monotonic() - shown > 5:
-                shown = time.monotonic()
-                print(figures.line(shown - started), file=sys.stderr, flush=True)
+        try:
+            while time.monotonic() < end or running or not reports.empty():
+                running = [each for each in running if each.is_alive()]
+                while len(running) < given.jobs and time.monotonic() < end:
+                    batch = [next(numbers) for _ in range(BATCH)]
+                    running.append(context.Process(target=work, args=(batch, reports, kinds, given.findings, end)))
+                    running[-1].start()
+                try:
+                    report: Report = reports.get(timeout=0.5)
+                    figures.add(report)
+                except queue.Empty:
+                    pass
+                if time.monotonic() - shown > 5:
+                    shown = time.monotonic()
+                    print(figures.line(shown - started), file=sys.stderr, flush=True)
+        except KeyboardInterrupt:  # what was found so far is told all the same
+            for each in running:
+                each.terminate()
     print(figures.summary(time.monotonic() - started))
     return 1 if figures.findings else 0
 
