@@ -355,7 +355,10 @@ class _Check:
         enough = self._goals_end_from
         if enough is None or not all(each.name in self.shown for each in self.asked.properties):
             return False
-        return last or found["states"] >= (enough if self.closed else SMALL)
+        if self.closed:
+            return last or found["states"] >= enough
+        # A dynamic reduction that cut its runs was not stopped by the user: there may be more to find.
+        return (last and found["stop"] not in ("cycle", "depth")) or found["states"] >= SMALL
 
     @property
     def _goals_end_from(self) -> int | None:
