@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/binding/*.cpp src/core/binding/*.hpp)
+PACKAGES := $(wildcard src/quorate/*/__init__.py)
 CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
@@ -39,7 +40,7 @@ help:
 	@$(PIP) install -r .venv/tools.txt
 	@touch $@
 
-.venv/.installed: .venv/.tools pyproject.toml CMakeLists.txt $(CORE)
+.venv/.installed: .venv/.tools pyproject.toml CMakeLists.txt $(CORE) $(PACKAGES)
 	@echo "Building the core"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable .
 	@touch $@

@@ -155,7 +155,7 @@ def of_the_core(profile: str) -> int:
 def _run(library: str) -> None:
     """In the process under callgrind."""
     from quorate import check
-    from quorate.cli.target import load
+    from quorate.model.target import load
 
     toggle = ctypes.CDLL(library)
     for name, (target, parameters, options) in CASES.items():

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiment import Limits, Measured
-from quorate.language.errors import QuorateError
+from quorate.base.errors import QuorateError
 
 ROOT = Path(__file__).parent.parent
 GRACE = 60.0  # seconds to report after its own time limit, before a run is ended from outside
@@ -80,7 +80,7 @@ def _is_missing(error: QuorateError | TypeError) -> bool:
 
 def _measure(request: dict[str, Any]) -> Measured:
     import quorate
-    from quorate.cli.target import load
+    from quorate.model.target import load
 
     check = quorate.check  # imports what checking needs, which is not to be counted as growth
     options = request["options"]

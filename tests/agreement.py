@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from quorate import Result, System, check
-from quorate.language.definition import define
-from quorate.language.environment import Environment
+from quorate.model.definition import define
+from quorate.model.environment import Environment
 from reference import Exploration, explore
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}

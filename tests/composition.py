@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 
 from quorate import Process, Result, System, check
-from quorate.analysis.model import Model
-from quorate.language.definition import Definition, define
-from quorate.language.environment import Environment
-from quorate.search.options import REFINEMENTS
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
+from quorate.native.model import Model
+from quorate.options import REFINEMENTS
 from test_against_reference import Recorder, Sight, all_names, follow
 
 Ways = dict[str, Any]

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from quorate.language.definition import Definition, define
 from quorate.language.system import System
+from quorate.model.definition import Definition, define
 from quorate.properties import evaluate, explain
-from quorate.search.result import PropertyOutcome, Result
-from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
-from quorate.traces.trace import Trace
+from quorate.results.result import PropertyOutcome, Result
+from quorate.results.trace import Trace
+from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
 
 
 def find(definition: Definition, wanted: Callable[[State, tuple[Step, ...]], bool]) -> tuple[State, tuple[Step, ...]]:

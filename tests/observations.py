@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from quorate.language.definition import Definition
-from quorate.language.values import encode
-from quorate.semantics import State, initial_states, steps
+from quorate.base.values import encode
+from quorate.model.definition import Definition
+from quorate.semantics.steps import State, initial_states, steps
 
 Observe = Callable[[Definition, State], object]
 Sequence = tuple[object, ...]

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import permutations, product
 
-from quorate.analysis.symmetry import Family, column_images
-from quorate.language.definition import Column, Definition
+from quorate.base.values import encode
 from quorate.language.message import Message
 from quorate.language.pid import column_of
-from quorate.language.renaming import Names, renamed
-from quorate.language.values import encode
-from quorate.semantics import State
+from quorate.model.definition import Column, Definition
+from quorate.model.renaming import Names, renamed
+from quorate.reduce.symmetry import Family, column_images
+from quorate.semantics.steps import State
 
 
 def renamings(families: Sequence[Family]) -> list[Names]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quorate.analysis.model import Model
+from quorate.native.model import Model
 
 Observation = tuple[int, ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from quorate.language.definition import Definition
-from quorate.language.outcome import Failure
+from quorate.base.failures import Failure
+from quorate.model.definition import Definition
 from quorate.properties import evaluate
-from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from typing import Any
 
 from quorate import System
-from quorate.cli.target import load
+from quorate.model.target import load
 
 SMALL: dict[str, dict[str, Any]] = {
     "paxos": {"proposers": 2, "acceptors": 1},

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from quorate import ModelError, Process, System
-from quorate.language.definition import Column, Definition, Transition, define
+from quorate.base.failures import Failure
 from quorate.language.message import Message
-from quorate.language.outcome import Failure, Outcome
-from quorate.language.run import fire
+from quorate.model.definition import Column, Definition, Transition, define
+from quorate.model.outcome import Outcome
+from quorate.model.run import fire
 
 
 def here(marker: str) -> tuple[str, int]:

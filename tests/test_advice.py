@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from quorate.cli.target import load
 from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
 from quorate.explore.session import Path, Session, WrongPathError
-from quorate.language.definition import define
-from quorate.language.environment import Environment
+from quorate.model.definition import define
+from quorate.model.environment import Environment
+from quorate.model.target import load
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
 from quorate.protocols.faulty_paxos import FaultyPaxos
@@ -18,7 +18,7 @@ from quorate.protocols.paxos import Paxos
 from quorate.protocols.regular_storage import RegularStorage
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.search.rebuild import ReplayError
-from quorate.semantics import State, Step, repeat
+from quorate.semantics.steps import State, Step, repeat
 
 
 def walk(session: Session, length: int = 25) -> Iterator[tuple[State, tuple[Step, ...]]]:

@@ -16,10 +16,10 @@ import pytest
 
 from quorate import check
 from quorate.protocols.faulty_paxos import FaultyPaxos
-from quorate.traces.chart.layout import laid_out
-from quorate.traces.chart.model import chart
-from quorate.traces.chart.svg import svg
-from quorate.traces.html.document import write
+from quorate.render.chart.layout import laid_out
+from quorate.render.chart.model import chart
+from quorate.render.chart.svg import svg
+from quorate.render.html.document import write
 from test_chart_layout import big
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

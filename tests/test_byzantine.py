@@ -46,17 +46,17 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.base.errors import LimitError, ParameterError
 from quorate.cli.main import app
-from quorate.cli.target import load
-from quorate.language.attacker import Attacker
-from quorate.language.definition import Definition, define
 from quorate.language.domains import Domain, World
-from quorate.language.environment import Environment
-from quorate.language.errors import LimitError, ParameterError
 from quorate.language.network import Network
 from quorate.language.signed import signed
+from quorate.model.attacker import Attacker
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
+from quorate.model.target import load
 from quorate.protocols import CATALOGUE
-from quorate.semantics import State, in_flight, initial_states, steps
+from quorate.semantics.steps import State, in_flight, initial_states, steps
 from support import here
 
 MODELS = str(Path(__file__).parent / "byzantine_models.py")

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from quorate import Map, Message, Peers, Pid, Process, System, on, step
-from quorate.analysis.model import Model
-from quorate.analysis.symmetry import Symmetries, proposed
-from quorate.language.definition import Definition, define
-from quorate.language.renaming import is_name, parts_of
-from quorate.language.values import encode
+from quorate.base.values import encode
+from quorate.model.definition import Definition, define
+from quorate.model.renaming import is_name, parts_of
+from quorate.native.model import Model
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
-from quorate.semantics import State, Step
+from quorate.reduce.symmetry import Symmetries, proposed
+from quorate.semantics.steps import State, Step
 from reference import explore
 
 pynauty = pytest.importorskip("pynauty")

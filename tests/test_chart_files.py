@@ -10,11 +10,11 @@ from handmade import violation, witness
 from models import Everything
 from quorate import QuorateError, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
-from quorate.traces.chart.file import write
-from quorate.traces.chart.mermaid import mermaid
-from quorate.traces.chart.model import chart
-from quorate.traces.chart.terminal import draw, fits
-from quorate.traces.trace import Trace
+from quorate.render.chart.file import write
+from quorate.render.chart.mermaid import mermaid
+from quorate.render.chart.model import chart
+from quorate.render.chart.terminal import draw, fits
+from quorate.results.trace import Trace
 
 
 def broken_paxos() -> Trace:

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 
 from quorate import check
-from quorate.cli.target import load
-from quorate.language.definition import define
-from quorate.language.values import show
+from quorate.base.values import show
+from quorate.model.definition import define
+from quorate.model.target import load
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.traces.chart.fitting import fitted
-from quorate.traces.chart.layout import ASIDE, Drawing, Line, laid_out
-from quorate.traces.chart.model import chart
-from quorate.traces.regroup import regroup
-from quorate.traces.trace import Trace
+from quorate.render.chart.fitting import fitted
+from quorate.render.chart.layout import ASIDE, Drawing, Line, laid_out
+from quorate.render.chart.model import chart
+from quorate.results.regroup import regroup
+from quorate.results.trace import Trace
 from walks import traces, walked
 
 
@@ -109,7 +109,7 @@ def test_text_stands_beside_its_step() -> None:
 
 
 def lines(text: str, characters: int) -> list[str]:
-    from quorate.traces.chart.fitting import CHARACTER
+    from quorate.render.chart.fitting import CHARACTER
 
     return ["".join(span.text for span in line) for line in fitted([text], characters * CHARACTER + 0.1).lines]
 

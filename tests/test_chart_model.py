@@ -7,12 +7,12 @@ from hypothesis import given
 from handmade import violation, witness
 from models import Everything
 from quorate import Message, Pid, Process, System, check, invariant, multiset, on, start, step, unordered
-from quorate.language.values import show
+from quorate.base.values import show
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics import in_flight
-from quorate.traces.chart.model import Chart, chart, compact
-from quorate.traces.trace import Trace
+from quorate.render.chart.model import Chart, chart, compact
+from quorate.results.trace import Trace
+from quorate.semantics.steps import in_flight
 from walks import traces, walked
 
 
@@ -130,7 +130,7 @@ class Twice(System):
 
 
 def ends(system: System, *choices: int) -> list[tuple[int, str]]:
-    from quorate.language.definition import define
+    from quorate.model.definition import define
 
     return [(arrow.sent, arrow.end) for arrow in chart(walked(define(system), choices)).arrows]
 

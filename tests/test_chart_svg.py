@@ -9,10 +9,10 @@ from handmade import violation
 from models import Everything
 from quorate import check
 from quorate.protocols.faulty_paxos import FaultyPaxos
-from quorate.traces.chart.layout import laid_out
-from quorate.traces.chart.model import chart
-from quorate.traces.chart.svg import DARK, LIGHT, style, svg
-from quorate.traces.trace import Trace
+from quorate.render.chart.layout import laid_out
+from quorate.render.chart.model import chart
+from quorate.render.chart.svg import DARK, LIGHT, style, svg
+from quorate.results.trace import Trace
 from walks import traces
 
 SVG = "{http://www.w3.org/2000/svg}"

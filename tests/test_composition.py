@@ -16,8 +16,8 @@ from byzantine_models import Multicast, Voting
 from composition import ALL_WAYS, PLAIN, Ways, compare_all, some_ways
 from generator import Protocol, protocols, system, without_claims
 from quorate import System, check, fifo, multiset, unordered
-from quorate.cli.target import load
 from quorate.language.network import Network
+from quorate.model.target import load
 from test_against_reference import INSTANCES, sized
 
 few = settings(max_examples=max(1, settings().max_examples // 2))

@@ -26,11 +26,11 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.cli.target import load
-from quorate.language.definition import define
-from quorate.language.environment import Environment
-from quorate.language.errors import QuorateError
+from quorate.base.errors import QuorateError
 from quorate.language.network import Network
+from quorate.model.definition import define
+from quorate.model.environment import Environment
+from quorate.model.target import load
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.ping_pong import PingPong
 from quorate.protocols.two_phase_commit import TwoPhaseCommit

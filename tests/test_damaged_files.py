@@ -16,10 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import check
+from quorate.base.errors import TargetError
 from quorate.cli.main import app
-from quorate.language.errors import TargetError
 from quorate.protocols.faulty_paxos import FaultyPaxos
-from quorate.traces.json import confirmed, saved_document
+from quorate.results.json import confirmed, saved_document
 
 SCHEMA = Path(__file__).parent.parent / "docs/schemas/run.schema.json"
 

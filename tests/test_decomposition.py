@@ -26,7 +26,7 @@ from quorate import (
     start,
     step,
 )
-from quorate.search.options import Options
+from quorate.options import Options
 from quorate.search.plan import plan
 
 

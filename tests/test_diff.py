@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from quorate import Map
-from quorate.traces.diff import Difference, differences, line, told
+from quorate.results.diff import Difference, differences, line, told
 
 
 class Vote(NamedTuple):

@@ -35,14 +35,14 @@ from quorate import (
     step,
     unordered,
 )  # fmt: skip
+from quorate.base.errors import QuorateError
+from quorate.base.values import encode
 from quorate.cli.main import app
-from quorate.language.definition import Definition, define
-from quorate.language.environment import Environment
-from quorate.language.errors import QuorateError
-from quorate.language.values import encode
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.semantics import State, Step, initial_states, steps
+from quorate.semantics.steps import State, Step, initial_states, steps
 from reference import Exploration, explore
 from small_instances import SMALL, small
 from test_against_reference import Recorder, all_names, expect, follow, look_around

@@ -15,18 +15,18 @@ from agreement import PLAIN
 from handmade import violation
 from models import Everything
 from quorate import QuorateError, System, check
-from quorate.cli.target import load
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds, with_goals
 from quorate.explore.graph import MOST_STATES, Graph, explored
 from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
 from quorate.explore.session import Path, Session, WrongPathError
 from quorate.explore.view import position_view, short
-from quorate.language.definition import define
+from quorate.model.definition import define
+from quorate.model.target import load
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics import steps
+from quorate.semantics.steps import steps
 from walks import walked
 
 

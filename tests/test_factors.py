@@ -6,9 +6,9 @@ from typing import Any
 from quorate import check
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
+from quorate.render.html.document import document
+from quorate.results.result import Result
 from quorate.search.factors import TOGETHER, Factor, factors
-from quorate.search.result import Result
-from quorate.traces.html.document import document
 
 
 def again(system: Any, **asked: Any) -> Callable[..., Result]:

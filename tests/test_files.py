@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quorate import files
-from quorate.language.errors import TargetError
+from quorate.base import files
+from quorate.base.errors import TargetError
 
 ROOT = os.geteuid() == 0
 
@@ -74,7 +74,7 @@ def test_permissions_stay_as_they_are() -> None:
 
 
 def test_a_full_disk_leaves_what_was_there() -> None:
-    code = "from quorate import files; files.write('old.txt', 'x' * 100_000)"
+    code = "from quorate.base import files; files.write('old.txt', 'x' * 100_000)"
     done = subprocess.run(
         [sys.executable, "-c", code],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000)),

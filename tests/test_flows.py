@@ -36,9 +36,9 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.language.definition import define
+from quorate.model.definition import define
+from quorate.reduce import optimistic
 from quorate.search import check as checking
-from quorate.search import optimistic
 from reference import explore
 from small_instances import small
 from test_against_reference import MOST_STATES, sized

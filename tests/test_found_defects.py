@@ -24,11 +24,11 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.analysis.symmetry import proposed
-from quorate.language.definition import define
-from quorate.language.environment import Environment
+from quorate.model.definition import define
+from quorate.model.environment import Environment
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics import State
+from quorate.reduce.symmetry import proposed
+from quorate.semantics.steps import State
 from reference import explore
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import quorate
 from quorate import System
-from quorate.language.definition import define
-from quorate.language.errors import ParameterError
+from quorate.base.errors import ParameterError
+from quorate.model.definition import define
 from quorate.protocols import CATALOGUE
 from reference import explore
 

@@ -12,9 +12,9 @@ from agreement import agree
 from generator import Protocol, fitted, protocols, system, without_claims
 from observations import difference
 from quorate import check
-from quorate.language.definition import define
-from quorate.language.environment import Environment
-from quorate.language.errors import QuorateError
+from quorate.base.errors import QuorateError
+from quorate.model.definition import define
+from quorate.model.environment import Environment
 
 # Each example is explored several times, with more states than it has by itself.
 few = settings(max_examples=max(1, settings().max_examples // 4))

@@ -8,10 +8,10 @@ from hypothesis import Phase, given, settings
 
 from generator import Protocol, fitted, protocols, system
 from quorate import check
-from quorate.language.definition import Definition, Transition, define
-from quorate.language.outcome import Outcome
-from quorate.language.run import fire
-from quorate.semantics import State, Step, consumable
+from quorate.model.definition import Definition, Transition, define
+from quorate.model.outcome import Outcome
+from quorate.model.run import fire
+from quorate.semantics.steps import State, Step, consumable
 from reference import explore
 
 EXAMPLES = 150

@@ -7,8 +7,8 @@ import sys
 SCRIPT = """
 from hashlib import blake2b
 from quorate import Message, Peers, Process, System, fifo, on, step
-from quorate.language.definition import define
-from quorate.semantics import initial_states, steps
+from quorate.model.definition import define
+from quorate.semantics.steps import initial_states, steps
 
 class Word(Message):
     text: str

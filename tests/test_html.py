@@ -12,8 +12,8 @@ from models import Everything
 from quorate import Process, QuorateError, System, check, invariant
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.traces.html.document import document, write
-from quorate.traces.html.elements import Markup, element, text
+from quorate.render.html.document import document, write
+from quorate.render.html.elements import Markup, element, text
 
 
 class Page(HTMLParser):
@@ -88,7 +88,7 @@ def test_nothing_is_loaded_from_anywhere(source: str) -> None:
 def test_the_run_can_be_taken_out_and_replayed(source: str, tmp_path: Path) -> None:
     import base64
 
-    from quorate.traces.json import load
+    from quorate.results.json import load
 
     link = next(a["href"] for a in Page(source).all("a"))
     assert link is not None

@@ -1,4 +1,4 @@
-from quorate.traces.layout import Page, Piece, pieces, wrap
+from quorate.render.layout import Page, Piece, pieces, wrap
 
 
 def text(lines: list[tuple[Piece, ...]]) -> list[str]:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
-from quorate.language import watchdog
-from quorate.language.attacker import Arsenal
+from quorate.base import watchdog
 from quorate.language.domains import Evidence
+from quorate.model.attacker import Arsenal
 from quorate.protocols.echo_multicast import EchoMulticast
 from quorate.protocols.paxos import Paxos
 from quorate.search.limits import Watcher

@@ -3,8 +3,8 @@ import dataclasses
 import pytest
 
 from quorate import Event, Message, ModelError, Pid
+from quorate.base.values import encode
 from quorate.language.message import origin, stamped
-from quorate.language.values import encode
 from support import here
 
 one, two = Pid(0, "server1"), Pid(1, "server2")

@@ -26,15 +26,15 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.base.errors import QuorateError
 from quorate.cli.main import app
-from quorate.language.definition import Definition, define
-from quorate.language.environment import Environment
-from quorate.language.errors import QuorateError
 from quorate.language.network import Network
-from quorate.language.traffic import NetworkModel
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
+from quorate.model.traffic import NetworkModel
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics import State, initial_states, steps
+from quorate.semantics.steps import State, initial_states, steps
 from small_instances import SMALL, small
 
 # Four replicas of which three say all there is to say have too many deliveries for a comparison of runs.

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quorate.language.printable import printable, printable_lines
-from quorate.language.values import show
-from quorate.traces.json import value_to_json
+from quorate.base.printable import printable, printable_lines
+from quorate.base.values import show
+from quorate.results.json import value_to_json
 
 MODEL = """
 from quorate import Process, System, invariant, start

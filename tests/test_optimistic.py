@@ -32,11 +32,11 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.language.definition import define
+from quorate.model.definition import define
 from quorate.protocols import CATALOGUE
+from quorate.reduce import optimistic, reductions
+from quorate.reduce.optimistic import Universe
 from quorate.search import check as checking
-from quorate.search import optimistic, reductions
-from quorate.search.optimistic import Universe
 from reference import Exploration, explore
 from small_instances import small
 from test_against_reference import (

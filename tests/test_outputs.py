@@ -27,7 +27,7 @@ def test_a_short_run_is_drawn_and_a_long_one_written_out(monkeypatch: pytest.Mon
     narrow = Ran("check", "faulty-paxos", "-p", "acceptors=5", "-p", "learners=3")
     assert "◀─" not in narrow.out  # ten lifelines do not fit into 80 columns
     assert "◀─" in Ran("check", "faulty-paxos", "-p", "acceptors=5", "-p", "learners=3", "--trace", "chart").out
-    monkeypatch.setattr("quorate.traces.chart.terminal.LONGEST", 10)
+    monkeypatch.setattr("quorate.render.chart.terminal.LONGEST", 10)
     assert "  3. acceptor1  promise  ← Prepare(ballot=1)" in Ran("check", "faulty-paxos").out
 
 

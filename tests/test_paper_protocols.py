@@ -13,8 +13,8 @@ import pytest
 
 import quorate
 from quorate import System, can
-from quorate.language.definition import define
-from quorate.language.errors import ParameterError
+from quorate.base.errors import ParameterError
+from quorate.model.definition import define
 from quorate.protocols import CATALOGUE
 from quorate.protocols.echo_multicast import EchoMulticast, Receiver
 from quorate.protocols.fd_consensus import DetectorConsensus, Participant

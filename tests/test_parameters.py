@@ -1,9 +1,9 @@
 import pytest
 
 from models import Colour, Everything
-from quorate.cli.parameters import grid, instance, restored
-from quorate.language.errors import ParameterError
-from quorate.traces.json import value_to_json
+from quorate.base.errors import ParameterError
+from quorate.model.given import grid, instance, restored
+from quorate.results.json import value_to_json
 
 
 def test_values_are_read_by_type() -> None:

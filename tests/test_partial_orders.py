@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system, without_claims
 from quorate import Process, System, check, fifo, invariant, multiset, step, unordered
-from quorate.language.definition import define
-from quorate.search.options import REFINEMENTS
+from quorate.model.definition import define
+from quorate.options import REFINEMENTS
 from reference import Exploration, explore
 from test_against_reference import MOST_STATES, Recorder, all_names, expect, follow, look_around, sized
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from quorate import Peers, Pid
-from quorate.language.errors import IdentityError, ModelError
+from quorate.base.errors import IdentityError, ModelError
 
 one, two = Pid(0, "server1"), Pid(1, "server2")
 

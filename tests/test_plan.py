@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 import quorate
 from quorate import Message, Peers, Process, System, invariant, on, start
 from quorate.cli.main import app
+from quorate.options import Options
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
-from quorate.search.options import Options
 from quorate.search.plan import plan
 
 

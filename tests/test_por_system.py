@@ -45,7 +45,7 @@ def test_the_library_stands_alone() -> None:
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
             ours = [name for name in names if name.startswith("quorate")]
-            assert all(name.startswith("quorate.por") or name == "quorate.language.errors" for name in ours), file
+            assert all(name.startswith("quorate.por") or name == "quorate.base.errors" for name in ours), file
 
 
 def test_errors_have_a_code() -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from generator import Protocol, protocols, system, without_claims
 from preservation import Graph, same_branching, same_runs
 from quorate import Message, Peers, Process, System, on, start, step
-from quorate.analysis.model import Model
-from quorate.language.definition import define
-from quorate.search.reductions import KEEP
+from quorate.model.definition import define
+from quorate.native.model import Model
+from quorate.reduce.reductions import KEEP
 from test_against_reference import sized
 
 few = settings(max_examples=max(1, settings().max_examples // 2))

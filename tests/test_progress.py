@@ -1,7 +1,7 @@
 import io
 
 from quorate.cli.progress import ProgressLine, line
-from quorate.search.result import Progress
+from quorate.results.result import Progress
 
 
 class Terminal(io.StringIO):

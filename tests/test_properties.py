@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from quorate import Monitor, Peers, Process, System, can, crashes, invariant, start
-from quorate.language.definition import Definition, define
-from quorate.language.outcome import Crashed
+from quorate.model.definition import Definition, define
+from quorate.model.outcome import Crashed
 from quorate.properties import Evaluation, evaluate, explain
 from support import here
 

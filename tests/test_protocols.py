@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from quorate import System
-from quorate.language.definition import define
-from quorate.language.errors import ParameterError
+from quorate.base.errors import ParameterError
+from quorate.model.definition import define
 from quorate.protocols import CATALOGUE
 from reference import explore
 

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from quorate import QuorateError, check
 from quorate.cli.main import app
-from quorate.cli.target import load
 from quorate.explore.session import Session
-from quorate.language.definition import define
+from quorate.model.definition import define
+from quorate.model.target import load
+from quorate.options import Options
 from quorate.properties import evaluate
-from quorate.search.options import Options
 from quorate.search.plan import plan
 
 HEAD = """
@@ -384,7 +384,7 @@ def test_other_modules_of_the_model_belong_to_it(folder: Path) -> None:
 
 
 def test_a_model_may_be_installed_like_a_library(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quorate.language.memory._ELSEWHERE", (f"{folder}/",))
+    monkeypatch.setattr("quorate.model.memory._ELSEWHERE", (f"{folder}/",))
     assert error(written(folder, "class Shared:\n    i = 0", STEP.format("Shared.i += 1"))).code == "Q104"
 
 
@@ -644,6 +644,6 @@ class S(System):
 
 
 def test_too_many_initial_states_come_with_advice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quorate.language.build.MAX_PATHS", 3)
+    monkeypatch.setattr("quorate.model.build.MAX_PATHS", 3)
     found = error(written(folder, ENDING.replace("self.spawn(A, 2)", "self.spawn(A, x=self.choose(range(9)))", 1)))
     assert (found.code, found.hint.startswith("choose fewer fields")) == ("Q502", True)

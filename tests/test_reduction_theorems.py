@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import System, check
+from quorate.base.errors import ParameterError
 from quorate.cli.main import app
-from quorate.language.errors import ParameterError
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
 from quorate.protocols.paxos import Paxos

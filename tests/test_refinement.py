@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from quorate import System, check
-from quorate.analysis.model import Model
-from quorate.language.definition import define
-from quorate.language.errors import QuorateError
+from quorate.base.errors import QuorateError
+from quorate.model.definition import define
+from quorate.native.model import Model
+from quorate.options import REFINEMENTS
 from quorate.protocols.paxos import Paxos
-from quorate.search.options import REFINEMENTS
 from small_instances import SMALL, small
 
 MOST = 60_000

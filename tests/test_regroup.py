@@ -9,13 +9,13 @@ from hypothesis import given
 from handmade import violation
 from models import Everything
 from quorate import check
-from quorate.language.values import encode
+from quorate.base.values import encode
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
-from quorate.semantics import Step
-from quorate.traces.claim import walk
-from quorate.traces.regroup import LONGEST, _Order, regroup
-from quorate.traces.trace import Trace
+from quorate.results.claim import walk
+from quorate.results.regroup import LONGEST, _Order, regroup
+from quorate.results.trace import Trace
+from quorate.semantics.steps import Step
 from walks import traces
 
 

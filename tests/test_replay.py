@@ -7,10 +7,10 @@ import pytest
 from handmade import violation, witness
 from models import Everything, Helper, Starts
 from quorate import invariant
-from quorate.language.definition import define
-from quorate.language.errors import QuorateError
-from quorate.traces.replay import follow
-from quorate.traces.trace import Trace
+from quorate.base.errors import QuorateError
+from quorate.model.definition import define
+from quorate.results.replay import follow
+from quorate.results.trace import Trace
 
 
 def recorded(trace: Trace) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from handmade import result, violation, witness
 from models import Everything
 from quorate import check
 from quorate.protocols.paxos import Paxos
-from quorate.search.result import CheckFailed, PropertyOutcome, Result
-from quorate.traces.report import report
+from quorate.render.report import report
+from quorate.results.result import CheckFailed, PropertyOutcome, Result
 
 
 def lines(outcome: Result, **how: Any) -> list[str]:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from quorate import Event, Message, ModelError, Monitor, Peers, Pid, Process, System, on, quorum, start, step
-from quorate.language import choices as choices_module
-from quorate.language.definition import Definition, define
+from quorate.base.failures import Failure
+from quorate.base.values import encode
 from quorate.language.message import stamped
-from quorate.language.outcome import Crashed, Failure, Request
-from quorate.language.run import accepts, fire, observe, prepare
-from quorate.language.values import encode
+from quorate.model import choices as choices_module
+from quorate.model.definition import Definition, define
+from quorate.model.outcome import Crashed, Request
+from quorate.model.run import accepts, fire, observe, prepare
 from support import alone, column, failure, here, refused, run, transition
 
 one, two, three = (Pid(index, f"server{index + 1}") for index in range(3))

@@ -14,8 +14,8 @@ from models import Everything
 from quorate import System, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.traces.json import FORMAT, VERSION, load, saved_document
-from quorate.traces.trace import Trace
+from quorate.results.json import FORMAT, VERSION, load, saved_document
+from quorate.results.trace import Trace
 from walks import traces
 
 SCHEMAS = Path(__file__).parent.parent / "docs/schemas"
@@ -65,7 +65,7 @@ def test_saved_runs(tmp_path: Path) -> None:
 
 
 def test_the_schemas_say_which_version_they_are_of() -> None:
-    from quorate.search.result import SCHEMA
+    from quorate.results.result import SCHEMA
 
     assert schema_of("result")["properties"]["schema"] == {"const": SCHEMA}
     assert schema_of("run")["properties"]["version"] == {"const": VERSION}

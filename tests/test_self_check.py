@@ -14,13 +14,14 @@ from typer.testing import CliRunner
 
 from generator import Protocol, protocols, system
 from quorate import System, check
-from quorate.analysis.model import Model
 from quorate.cli.main import app
+from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.search import reductions, self_check
-from quorate.search.optimistic import Universe
+from quorate.reduce import reductions
+from quorate.reduce.optimistic import Universe
+from quorate.search import self_check
 from quorate.search.self_check import SelfCheck, SelfCheckError
 from small_instances import small
 from test_against_reference import sized

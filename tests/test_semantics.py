@@ -21,11 +21,11 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.language.definition import Definition, define
 from quorate.language.faults import Faults
 from quorate.language.network import Network
-from quorate.language.outcome import is_crashed
-from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
+from quorate.model.definition import Definition, define
+from quorate.model.outcome import is_crashed
+from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
 from reference import Exploration, explore
 
 

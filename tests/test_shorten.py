@@ -12,8 +12,8 @@ from models import Everything
 from quorate import QuorateError, System, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
-from quorate.traces.claim import Claim, walk
-from quorate.traces.shorten import shorten, verified, without_needless_steps
+from quorate.results.claim import Claim, walk
+from quorate.results.shorten import shorten, verified, without_needless_steps
 
 
 @pytest.mark.parametrize("make", [FaultyPaxos, lambda: FaultyPaxos(acceptors=5), FaultyPaxos2])

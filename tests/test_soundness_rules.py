@@ -33,15 +33,15 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.analysis import model as model_module
-from quorate.analysis.model import Model
-from quorate.language.definition import Column, define
-from quorate.language.outcome import Local, Outcome
-from quorate.language.values import ContentSet, encode
-from quorate.search import reductions
-from quorate.search.options import Options
+from quorate.base.values import ContentSet, encode
+from quorate.model.definition import Column, define
+from quorate.model.outcome import Local, Outcome
+from quorate.native import model as model_module
+from quorate.native.model import Model
+from quorate.options import Options
+from quorate.reduce import reductions
 from quorate.search.rebuild import ReplayError
-from quorate.semantics import State
+from quorate.semantics.steps import State
 from reference import explore
 
 REDUCED = {"quotient": "on", "dead_messages": "on"}

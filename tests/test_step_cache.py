@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quorate import Message, Pid, Process, System, check, invariant, on, start
-from quorate.analysis.model import Model
+from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 
 

@@ -232,7 +232,7 @@ def test_what_is_known_is_not_checked_again() -> None:
 
 def test_the_key_is_all_that_an_answer_depends_on() -> None:
     Path("slow.py").write_text(SLOW)
-    from quorate.cli.target import load
+    from quorate.model.target import load
 
     options: dict[str, Any] = {"property": None, "threads": 1}
     before = fingerprint(load("slow.py"), options)

@@ -18,13 +18,13 @@ from quorate import (
     final,
     invariant,
 )
-from quorate.analysis.model import Model
-from quorate.analysis.symmetry import Family, Symmetries, proposed
-from quorate.language.definition import Definition, define
-from quorate.language.values import encode
+from quorate.base.values import encode
+from quorate.model.definition import Definition, define
+from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
-from quorate.semantics import State, Step, enabled_protocol
+from quorate.reduce.symmetry import Family, Symmetries, proposed
+from quorate.semantics.steps import State, Step, enabled_protocol
 from reference import explore
 from small_instances import SMALL, small
 from test_against_reference import all_names, compare_verdict, expect, follow, run_of, sized

@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 
 from quorate import Message, ModelError, Monitor, Peers, Pid, Process, System, can, crashes, fifo, final, invariant, on
-from quorate.language.definition import define
-from quorate.language.errors import ParameterError, PropertyError
+from quorate.base.errors import ParameterError, PropertyError
 from quorate.language.faults import Faults
 from quorate.language.network import Network
+from quorate.model.definition import define
 from support import here
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from quorate.cli.target import load
-from quorate.language.errors import QuorateError, TargetError
+from quorate.base.errors import QuorateError, TargetError
+from quorate.model.target import load
 
 MODEL = """
 from quorate import Process, System, step

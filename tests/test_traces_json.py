@@ -9,7 +9,7 @@ from handmade import violation, witness
 from models import Answer, Colour, Everything
 from quorate import Map, QuorateError
 from quorate.language.pid import Pid
-from quorate.traces.json import load, save, target_of, value_to_json
+from quorate.results.json import load, save, target_of, value_to_json
 
 
 class Point(NamedTuple):
@@ -79,7 +79,7 @@ def test_a_failure_is_recorded() -> None:
 
 
 def test_a_crashed_process_keeps_its_fields() -> None:
-    from quorate.traces.json import state_to_json
+    from quorate.results.json import state_to_json
 
     trace = violation(Everything(), "all_there")
     assert state_to_json(trace.definition, trace.states[-1])["processes"]["helper1"] == {"busy": False, "crashed": True}

@@ -5,9 +5,9 @@ from textwrap import dedent
 
 from handmade import violation, witness
 from models import Everything, Starts
-from quorate.semantics import State
-from quorate.traces.text import run
-from quorate.traces.trace import Trace
+from quorate.render.text import run
+from quorate.results.trace import Trace
+from quorate.semantics.steps import State
 
 
 def shown(trace: Trace, width: int = 80) -> str:
@@ -92,7 +92,7 @@ def test_a_crash_is_marked() -> None:
 
 def _with_environment_step(kind: str) -> Trace:
     """A run whose second step is the network's."""
-    from quorate.semantics import initial_states, steps
+    from quorate.semantics.steps import initial_states, steps
 
     trace = violation(Everything(), "never_blue")
     state: State = initial_states(trace.definition)[0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quorate import Map, Message, Peers, Pid
-from quorate.language.values import BadValueError, ContentSet, encode, freeze, show
+from quorate.base.values import BadValueError, ContentSet, encode, freeze, show
 
 
 class Colour(enum.Enum):
@@ -150,7 +150,7 @@ def test_a_set_of_identities_is_the_same_value_however_it_was_made() -> None:
 
 def test_the_encoding_does_not_depend_on_the_hash_seed() -> None:
     script = (
-        "from quorate.language.values import *\n"
+        "from quorate.base.values import *\n"
         "value = freeze(frozenset({'a', 'bc', ('d', frozenset({'e', 'f'}))}))\n"
         "print(encode(value).hex(), list(value), [x for x in value | {'zz', 'k'}])"
     )

@@ -7,12 +7,13 @@ import time
 import pytest
 
 from quorate import Message, Process, System, invariant, quorum, start
-from quorate.language import watchdog
-from quorate.language.definition import define
+from quorate.base import watchdog
+from quorate.base.failures import Failure
 from quorate.language.message import stamped
-from quorate.language.outcome import Failure, Request
 from quorate.language.pid import Pid
-from quorate.language.run import fire, prepare
+from quorate.model.definition import define
+from quorate.model.outcome import Request
+from quorate.model.run import fire, prepare
 from quorate.properties import evaluate
 from support import alone, failure, here, run, transition
 

@@ -1,6 +1,6 @@
 import pytest
 
-from quorate.traces.words import count, duration, memory, names, rate
+from quorate.base.words import count, duration, memory, names, rate
 
 
 @pytest.mark.parametrize(

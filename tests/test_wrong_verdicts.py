@@ -28,8 +28,8 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.reduce import optimistic, reductions
 from quorate.search import check as checking
-from quorate.search import optimistic, reductions
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 PARTIAL_ORDERS: list[dict[str, Any]] = [

@@ -6,9 +6,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system
-from quorate.language.definition import Definition, define
-from quorate.semantics import Step, initial_states, steps
-from quorate.traces.trace import Trace
+from quorate.model.definition import Definition, define
+from quorate.results.trace import Trace
+from quorate.semantics.steps import Step, initial_states, steps
 
 
 def walked(definition: Definition, choices: Iterable[int]) -> Trace:

@@ -22,8 +22,8 @@ from typing import Any
 
 import quorate
 from quorate import System
-from quorate.cli.target import load
-from quorate.language.definition import define, read_properties
+from quorate.model.definition import define, read_properties
+from quorate.model.target import load
 from quorate.protocols import CATALOGUE
 
 HERE = Path(__file__).parent

@@ -13,8 +13,8 @@ TYPE_CHECKING = False  # known to type checkers by this name; importing it from 
 if TYPE_CHECKING:
     from typing import Any
 
+    from quorate.base.errors import ModelError, QuorateError
     from quorate.language.domains import Among, Sized
-    from quorate.language.errors import ModelError, QuorateError
     from quorate.language.faults import crashes
     from quorate.language.maps import Map
     from quorate.language.message import Crash, Event, Message
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from quorate.language.signed import Signed
     from quorate.language.system import System
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
+    from quorate.results.result import Result
+    from quorate.results.trace import Trace
     from quorate.search.check import check
-    from quorate.search.result import Result
-    from quorate.traces.trace import Trace
 
 _WHERE = {
     "Message": "language.message",
@@ -57,10 +57,10 @@ _WHERE = {
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",
-    "Result": "search.result",
-    "Trace": "traces.trace",
-    "QuorateError": "language.errors",
-    "ModelError": "language.errors",
+    "Result": "results.result",
+    "Trace": "results.trace",
+    "QuorateError": "base.errors",
+    "ModelError": "base.errors",
 }
 
 __all__ = [

@@ -20,7 +20,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, py
 
 
 def _explain(error: AssertionError) -> None:
-    results = sys.modules.get("quorate.search.result")
+    results = sys.modules.get("quorate.results.result")
     if results is None or isinstance(error, results.CheckFailed) or error.__traceback__ is None:
         return
     traceback = error.__traceback__

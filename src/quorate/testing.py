@@ -19,14 +19,14 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     `"cannot be replayed: "` and the first step that is different. `beside` is a file from whose folder the path of the
     model is meant, usually the test's own `__file__`.
     """
-    from quorate.cli.parameters import restored
-    from quorate.cli.target import load
-    from quorate.language.definition import define
-    from quorate.language.environment import Environment
+    from quorate.model.definition import define
+    from quorate.model.environment import Environment
+    from quorate.model.given import restored
+    from quorate.model.target import load
+    from quorate.render.exports.regression import outcome_of
+    from quorate.results.json import confirmed
+    from quorate.results.replay import ReplayError, follow
     from quorate.search.purity import Purity
-    from quorate.traces.exports.regression import outcome_of
-    from quorate.traces.json import confirmed
-    from quorate.traces.replay import ReplayError, follow
 
     confirmed(run, "the run")
     target = str(run["target"])

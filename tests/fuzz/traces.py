@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from quorate import Map, Message, Peers, Pid, Signed, Trace
-from quorate.language.outcome import is_crashed
-from quorate.semantics import State as TheirState
+from quorate.model.outcome import is_crashed
+from quorate.semantics.steps import State as TheirState
 
 from .evaluate import Msg, Value, as_map
 from .evaluate import Signed as Vouched

@@ -56,7 +56,7 @@ from quorate.cli.outputs import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from quorate.search.result import Result
+    from quorate.results.result import Result
 
 EPILOG = """
 Examples:
@@ -119,9 +119,9 @@ def check(
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
-    from quorate.cli.parameters import instance, roles
     from quorate.cli.progress import ProgressLine
-    from quorate.cli.target import load
+    from quorate.model.given import instance, roles
+    from quorate.model.target import load
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest, save, report)
@@ -165,8 +165,8 @@ def check(
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
+        from quorate.render.html.document import write
         from quorate.search.factors import factors
-        from quorate.traces.html.document import write
 
         def page() -> None:
             write(result, report, factors(result, lambda **changed: run(system, **{**asked, **changed})))
@@ -182,7 +182,7 @@ def show_result(
 ) -> None:
     """Print a result in the form that was asked for; `save` is where its run was saved."""
     from quorate.cli.output import out, show, width
-    from quorate.traces.report import report
+    from quorate.render.report import report
 
     if as_json:
         document = result.to_json()

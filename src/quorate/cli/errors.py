@@ -5,11 +5,11 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec
+from typing import NoReturn, ParamSpec
 
 import typer
 
-from quorate.language.errors import Location, QuorateError
+from quorate.base.errors import Location, QuorateError
 
 HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
 
@@ -60,10 +60,10 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
     if as_json:
         from quorate.cli.output import out
 
-        print(json.dumps({"schema": 1, "error": describe(error)}), file=out())
+        print(json.dumps({"schema": 1, "error": error.to_json()}), file=out())
         return
     from quorate.cli.output import show
-    from quorate.traces.layout import Page, Piece
+    from quorate.render.layout import Page, Piece
 
     page = Page()
     first, *rest = error.message.splitlines() or [""]
@@ -79,17 +79,6 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
     show(page, sys.stderr)
 
 
-def describe(error: QuorateError) -> dict[str, Any]:
-    place = error.location
-    return {
-        "code": error.code,
-        "message": error.message,
-        "hint": error.hint,
-        "file": place.file if place is not None else None,
-        "line": place.line if place is not None else None,
-    }
-
-
 def _source_line(file: str, line: int) -> str:
     import linecache
 
@@ -100,7 +89,7 @@ def unexpected(error: BaseException) -> QuorateError:
     """An error that nobody has foreseen: the model's, if it was raised there, else ours."""
     import traceback
 
-    from quorate.language.failures import model_at_fault
+    from quorate.base.failures import model_at_fault
 
     models = model_at_fault(error)
     if models is not None:

@@ -41,15 +41,16 @@ def explore(
     network_model: NetworkModelOption = NetworkModel.m,
 ) -> int:
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
-    from quorate.cli.parameters import environment, instance
-    from quorate.cli.target import load
+    from quorate.base.errors import TargetError
+    from quorate.cli.options import environment
     from quorate.explore.consult import Consultation
     from quorate.explore.finds import Finds
     from quorate.explore.graph import Graph
     from quorate.explore.server import Server, parse_path
     from quorate.explore.session import Session
-    from quorate.language.definition import define
-    from quorate.language.errors import TargetError
+    from quorate.model.definition import define
+    from quorate.model.given import instance
+    from quorate.model.target import load
 
     system = instance(load(target), parameters or [])
     asked = environment(crash, crashes, byzantine, network_model)

@@ -26,9 +26,9 @@ def show(
     """List the bundled protocols, with their parameters and properties."""
     from quorate.cli.output import out, width
     from quorate.cli.output import show as show_page
-    from quorate.cli.target import load
+    from quorate.model.target import load
     from quorate.protocols import CATALOGUE
-    from quorate.traces.layout import Page, Piece
+    from quorate.render.layout import Page, Piece
 
     entries = {target: _describe(load(target)) for target in ([name] if name is not None else CATALOGUE)}
     if as_json:
@@ -66,8 +66,8 @@ def _written(parameter: dict[str, Any]) -> str:
 def _describe(system: Any) -> dict[str, Any]:
     import inspect
 
-    from quorate.language.definition import read_properties
-    from quorate.traces.json import value_to_json
+    from quorate.model.definition import read_properties
+    from quorate.results.json import value_to_json
 
     doc = inspect.getdoc(system) or ""
     return {

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from quorate.base.errors import TargetError
 from quorate.cli.errors import HOLDS, guarded
-from quorate.language.errors import TargetError
 
 EPILOG = """
 Examples:
@@ -122,7 +122,7 @@ def _path(name: str) -> tuple[Path, str]:
 
 def _next_step(path: Path) -> None:
     from quorate.cli.output import show
-    from quorate.traces.layout import Page, Piece
+    from quorate.render.layout import Page, Piece
 
     page = Page(lines=[])
     page.add(Piece("✓ ", "good"), f"wrote {path}")

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from quorate.cli.sizes import number, seconds, size
+
+if TYPE_CHECKING:
+    from quorate.model.environment import Environment
 
 T = TypeVar("T")
 
@@ -163,3 +166,13 @@ Save = Annotated[
         rich_help_panel="The run that shows it",
     ),
 ]
+
+
+def environment(
+    crash: Crash | None, crashes: int | None, byzantine: list[str] | None, network_model: NetworkModel
+) -> "Environment":
+    """The options about faults and traffic, as a check takes them."""
+    from quorate.model.environment import Environment
+    from quorate.model.given import roles
+
+    return Environment(crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO, cast
 
-from quorate.traces.layout import Page
+from quorate.render.layout import Page
 
 WIDEST = 110  # longer lines are harder to read than wrapped ones
 

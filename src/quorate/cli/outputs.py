@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate import files
+from quorate.base import files
+from quorate.base.errors import QuorateError, TargetError
+from quorate.base.printable import printable
 from quorate.cli.errors import complain, unexpected
 from quorate.cli.options import Switch
-from quorate.language.errors import QuorateError, TargetError
-from quorate.language.printable import printable
 
 if TYPE_CHECKING:
-    from quorate.traces.text import Form
-    from quorate.traces.trace import Trace
+    from quorate.render.text import Form
+    from quorate.results.trace import Trace
 
 
 class TraceForm(StrEnum):
@@ -82,12 +82,12 @@ class Files:
 
     def __post_init__(self) -> None:
         if self.charts:
-            from quorate.traces.chart import file
+            from quorate.render.chart import file
 
             for path in self.charts:
                 file.check_name(path)
         if self.exports:
-            from quorate.traces.exports import file as exports
+            from quorate.render.exports import file as exports
 
             for path in self.exports:
                 exports.check_name(path)
@@ -132,9 +132,9 @@ class Files:
             for path in every:
                 tell(path, written=False)
             return
-        from quorate.traces.chart import file
-        from quorate.traces.exports import file as exports
-        from quorate.traces.exports import regression
+        from quorate.render.chart import file
+        from quorate.render.exports import file as exports
+        from quorate.render.exports import regression
 
         writers: list[tuple[Path, Callable[[Path], object]]] = [
             *((path, lambda path: file.write(trace, path)) for path in self.charts),

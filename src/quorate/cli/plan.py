@@ -28,9 +28,9 @@ from quorate.cli.options import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from quorate.analysis.facts import Enabling, Traffic, TransitionFacts
+    from quorate.reduce.facts import Enabling, Traffic, TransitionFacts
+    from quorate.render.layout import Content, Page
     from quorate.search.plan import Plan, ProcessSizes
-    from quorate.traces.layout import Content, Page
 
 EPILOG = """
 Examples:
@@ -64,10 +64,11 @@ def plan(
 
     What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
     """
+    from quorate.cli.options import environment
     from quorate.cli.output import out, show, width
-    from quorate.cli.parameters import environment, instance
-    from quorate.cli.target import load
-    from quorate.search.options import Options
+    from quorate.model.given import instance
+    from quorate.model.target import load
+    from quorate.options import Options
     from quorate.search.plan import plan as make
 
     found = make(
@@ -92,9 +93,9 @@ def plan(
 
 def page_of(found: "Plan", width: int) -> "Page":
     """A plan laid out: the protocol first, then what will be made of it."""
-    from quorate.language.values import show
-    from quorate.traces.layout import Page, Piece
-    from quorate.traces.report import reductions
+    from quorate.base.values import show
+    from quorate.render.layout import Page, Piece
+    from quorate.render.report import reductions
 
     page = Page(width)
     given = {name: value for name, value in found.definition.parameters.items() if value is not None}
@@ -117,7 +118,7 @@ def page_of(found: "Plan", width: int) -> "Page":
 
 
 def _section(page: "Page", heading: str, rows: "Iterable[tuple[Content, Content]]") -> None:
-    from quorate.traces.layout import Piece
+    from quorate.render.layout import Piece
 
     rows = list(rows)
     if rows:
@@ -137,8 +138,8 @@ def _reads(found: "Plan") -> "Iterator[tuple[str, list[str]]]":
 
 
 def _transition(fact: "TransitionFacts", closed: bool) -> "Content":
-    from quorate.traces.layout import Piece
-    from quorate.traces.words import count
+    from quorate.base.words import count
+    from quorate.render.layout import Piece
 
     verb = "reads" if fact.keep else "consumes"
     parts: list[Content] = []
@@ -174,7 +175,7 @@ def _traffic(traffic: "Traffic", preposition: str) -> str:
 
 
 def _names(processes: Iterable[str]) -> str:
-    from quorate.traces.words import names
+    from quorate.base.words import names
 
     return names(processes)
 
@@ -192,7 +193,7 @@ def _enabling(found: "Iterable[Enabling]") -> "Iterator[tuple[Content, Content]]
 
 
 def _symmetries(found: "Plan") -> "Iterator[tuple[Content, Content]]":
-    from quorate.traces.layout import Piece
+    from quorate.render.layout import Piece
 
     for one in found.symmetry_classes:
         members = _names(one["members"])
@@ -214,7 +215,7 @@ def _processes(found: "Iterable[ProcessSizes]") -> "Iterator[tuple[Content, Cont
 
 
 def _size(each: "ProcessSizes") -> str:
-    from quorate.traces.words import count
+    from quorate.base.words import count
 
     merged = f", {each.merged:,} after merging" if each.merged is not None else ""
     what = "event" if each.is_monitor else "message"

@@ -4,8 +4,8 @@ import os
 import sys
 from typing import TextIO
 
-from quorate.language.printable import printable
-from quorate.search.result import Progress
+from quorate.base.printable import printable
+from quorate.results.result import Progress
 
 PATIENCE = 0.5  # seconds: a check that answers sooner needs no line
 _CLEAR = "\r\x1b[K"
@@ -56,7 +56,7 @@ class ProgressLine:
 
 def line(progress: Progress, label: str = "") -> str:
     """The figures in columns that keep their place while the numbers grow."""
-    from quorate.traces.words import memory
+    from quorate.base.words import memory
 
     seconds = progress.seconds
     rate = progress.states / seconds if seconds > 0 else 0.0

@@ -11,9 +11,9 @@ from quorate.cli.errors import HOLDS, VIOLATED, guarded
 from quorate.cli.outputs import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
 
 if TYPE_CHECKING:
-    from quorate.traces.layout import Page
-    from quorate.traces.text import Form
-    from quorate.traces.trace import Trace
+    from quorate.render.layout import Page
+    from quorate.render.text import Form
+    from quorate.results.trace import Trace
 
 EPILOG = """
 Examples:
@@ -49,13 +49,13 @@ def replay(
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
     from quorate.cli.output import out, show, width
-    from quorate.cli.parameters import restored
-    from quorate.cli.target import load
-    from quorate.language.definition import define
-    from quorate.language.environment import Environment
+    from quorate.model.definition import define
+    from quorate.model.environment import Environment
+    from quorate.model.given import restored
+    from quorate.model.target import load
+    from quorate.results import json as saved
+    from quorate.results.replay import follow
     from quorate.search.purity import Purity
-    from quorate.traces import json as saved
-    from quorate.traces.replay import follow
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
@@ -78,8 +78,8 @@ def replay(
 
 def _page(trace: "Trace", shown: "Form | None", width: int) -> "Page":
     """What became of the run, and the run itself."""
-    from quorate.traces.layout import Page, Piece
-    from quorate.traces.text import run
+    from quorate.render.layout import Page, Piece
+    from quorate.render.text import run
 
     page = Page(width)
     system = trace.definition.system
@@ -97,8 +97,8 @@ def _confirm(place: str, file: Path) -> None:
     """To follow a run is to run its model. A file that somebody sent must not decide which code that is."""
     import sys
 
-    from quorate.language.errors import TargetError
-    from quorate.language.printable import printable
+    from quorate.base.errors import TargetError
+    from quorate.base.printable import printable
     from quorate.protocols import CATALOGUE
 
     if place in CATALOGUE:

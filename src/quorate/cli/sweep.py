@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from quorate import files
+from quorate.base import files
+from quorate.base.errors import ParameterError
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import (
     AsJson,
@@ -44,7 +45,6 @@ from quorate.cli.options import (
     Timeout,
 )  # fmt: skip
 from quorate.cli.outputs import Files
-from quorate.language.errors import ParameterError
 from quorate.sweep.row import Row
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def sweep(
     Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
     """
     from quorate.cli.output import out
-    from quorate.cli.parameters import grid, roles
-    from quorate.cli.target import load
+    from quorate.model.given import grid, roles
+    from quorate.model.target import load
     from quorate.sweep.grid import grids
     from quorate.sweep.results import Results
 
@@ -229,7 +229,7 @@ def _run(
     results: "Results",
 ) -> Iterator[Row]:
     """The rows in the order of the grid: those that are known already, and those that have to be checked."""
-    from quorate.traces.json import value_to_json
+    from quorate.results.json import value_to_json
 
     parameters = [{name: value_to_json(value) for name, value in point.items()} for point in points]
     open_points = [
@@ -333,7 +333,7 @@ _STYLES = {"holds": "good", "violated": "bad", "incomplete": "open", "error": "b
 
 def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row], *, holes: bool) -> list[Row]:
     from quorate.cli.output import out, show
-    from quorate.traces.layout import Line, Page, Piece
+    from quorate.render.layout import Line, Page, Piece
 
     widths = [max(len(name), *(len(_written(point[name])) for point in points)) for name in names]
 
@@ -366,8 +366,8 @@ def _table(names: list[str], points: list[dict[str, Any]], rows: Iterator[Row], 
 def _show_grids(pictures: "list[Grid]") -> None:
     """The verdicts against each other: a sign in every cell, and what follows from a row at its end."""
     from quorate.cli.output import show
+    from quorate.render.layout import Page, Piece
     from quorate.sweep.grid import SIGNS
-    from quorate.traces.layout import Page, Piece
 
     for grid in pictures:
         page = Page(120)
@@ -403,7 +403,7 @@ def _conclusion(name: str, summary: "Summary") -> str:
 
 
 def _written(value: Any) -> str:
-    from quorate.language.values import show
+    from quorate.base.values import show
 
     return value if isinstance(value, str) else show(value)
 

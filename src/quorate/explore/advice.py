@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from quorate.analysis.model import Model
-from quorate.language.definition import Column, Definition
-from quorate.language.values import encode, show
+from quorate.base.values import encode, show
+from quorate.base.words import names
+from quorate.model.definition import Column, Definition
+from quorate.native.model import Model
+from quorate.options import Options
 from quorate.properties import evaluate
-from quorate.search.options import Options, select
+from quorate.properties.asked import select
+from quorate.reduce.reductions import Figures, analyse, reduce, without_broken_family
+from quorate.results.diff import changed_fields
 from quorate.search.rebuild import ReplayError
-from quorate.search.reductions import Figures, analyse, reduce, without_broken_family
-from quorate.semantics import State, Step, in_flight
-from quorate.traces.text import changed_fields
-from quorate.traces.words import names
+from quorate.semantics.steps import State, Step, in_flight
 
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from multiprocessing.connection import Connection
 from typing import Any
 
+from quorate.base.errors import QuorateError
 from quorate.explore.session import KEPT, Path, Session
 from quorate.explore.worker import Worker
-from quorate.language.errors import QuorateError
 
 WAIT = 0.03
 """Seconds that an answer is waited for; whoever has none by then asks again."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from quorate.base.errors import ParameterError, QuorateError
 from quorate.explore.session import Path, Session
 from quorate.explore.worker import Send, Worker
-from quorate.language.errors import ParameterError, QuorateError
 from quorate.language.system import System
 
 SECONDS = 60.0
@@ -95,8 +95,8 @@ def with_goals(system: System, goals: Sequence[str]) -> System:
     """The same system with a `can` property for every goal that was typed on the command line."""
     import sys
 
-    from quorate.language.definition import define
     from quorate.language.transitions import can
+    from quorate.model.definition import define
 
     cls = type(system)
     # The names that the goal may use: what the model's file knows, and every class of process, wherever it comes from.

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from quorate.explore.session import Path
 from quorate.explore.view import short
 from quorate.explore.worker import Worker
-from quorate.language.definition import Definition
+from quorate.model.definition import Definition
 from quorate.properties import evaluate
-from quorate.semantics import State, enabled_protocol, initial_states, steps
+from quorate.semantics.steps import State, enabled_protocol, initial_states, steps
 
 MOST_STATES = 600
 

@@ -15,12 +15,12 @@ from pathlib import Path as FilePath
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from quorate.base.errors import QuorateError
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds
 from quorate.explore.graph import Graph
 from quorate.explore.session import Path, Session, WrongPathError
 from quorate.explore.view import position_view, system_view
-from quorate.language.errors import QuorateError
 
 LOOPBACK = "127.0.0.1"
 POLICY = (
@@ -150,9 +150,9 @@ def parse_path(text: str) -> Path:
 
 def drawn(session: Session, path: Path) -> str | None:
     """The way to a position as a chart; None where there is nothing to draw, or too much."""
-    from quorate.traces.chart.layout import laid_out
-    from quorate.traces.chart.model import chart
-    from quorate.traces.chart.svg import svg
+    from quorate.render.chart.layout import laid_out
+    from quorate.render.chart.model import chart
+    from quorate.render.chart.svg import svg
 
     if not 1 < len(path) <= MOST_DRAWN + 1:
         return None
@@ -162,6 +162,6 @@ def drawn(session: Session, path: Path) -> str | None:
 
 def colours() -> str:
     """The colours of charts and pages, light and dark, and the classes of a chart."""
-    from quorate.traces.html.document import palette
+    from quorate.render.html.document import palette
 
     return palette()

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
-from quorate.language.definition import Definition
-from quorate.language.errors import QuorateError
-from quorate.semantics import State, Step, initial_states, steps
-from quorate.traces.trace import Trace
+from quorate.base.errors import QuorateError
+from quorate.model.definition import Definition
+from quorate.results.trace import Trace
+from quorate.semantics.steps import State, Step, initial_states, steps
 
 Path = tuple[int, ...]
 
@@ -120,7 +120,7 @@ class Session:
 
 def _identity(step: Step) -> tuple[object, ...]:
     """What tells a step from the others of its state, without reference to a definition."""
-    from quorate.language.values import encode
+    from quorate.base.values import encode
 
     return (
         step.kind,

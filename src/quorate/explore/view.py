@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from quorate.base.values import encode, show
+from quorate.base.words import names
 from quorate.explore.session import Position, Session
-from quorate.language.outcome import is_crashed
-from quorate.language.values import encode, show
+from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
-from quorate.semantics import State, Step, enabled_protocol, in_flight
-from quorate.traces.chart.model import is_byzantine
-from quorate.traces.diff import line, told
-from quorate.traces.text import changed_fields
-from quorate.traces.words import names
+from quorate.render.chart.model import is_byzantine
+from quorate.results.diff import changed_fields, line, told
+from quorate.semantics.steps import State, Step, enabled_protocol, in_flight
 
 if TYPE_CHECKING:
-    from quorate.language.definition import Column
+    from quorate.model.definition import Column
 
 
 def system_view(session: Session) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from typing import Any, ClassVar, NoReturn
 
-from quorate.language.errors import ModelError, caller, did_you_mean
+from quorate.base.errors import ModelError, caller, did_you_mean
+from quorate.base.places import location_of, member_location, refuse_two_meanings
+from quorate.base.values import SIMPLE, BadValueError, freeze
 from quorate.language.message import bad_field
-from quorate.language.places import location_of, member_location, refuse_two_meanings
-from quorate.language.values import SIMPLE, BadValueError, freeze
 
 
 class _Missing:

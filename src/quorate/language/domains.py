@@ -19,12 +19,12 @@ from enum import Enum, Flag
 from itertools import combinations, product
 from typing import Any, NamedTuple, TypeVar
 
-from quorate.language.errors import LimitError, Location, ModelError
-from quorate.language.failures import blame
+from quorate.base.errors import LimitError, Location, ModelError
+from quorate.base.failures import blame
+from quorate.base.values import encode, freeze, in_order
 from quorate.language.message import Message, origin, stamped
 from quorate.language.pid import Peers, Pid
 from quorate.language.signed import Signed, signed
-from quorate.language.values import encode, freeze, in_order
 
 Evidence = frozenset[Any]
 """Signed values and received messages: what others have vouched for."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quorate.language.errors import ModelError, caller
-from quorate.language.values import show
+from quorate.base.errors import ModelError, caller
+from quorate.base.values import show
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
-from quorate.language.values import END, MAP, Kind, encode, freeze, register, show
+from quorate.base.values import END, MAP, Kind, encode, freeze, register, show
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, dataclass_transform
 
-from quorate.language.errors import ModelError, caller
-from quorate.language.pid import Pid
-from quorate.language.places import member_location, refuse_two_meanings
-from quorate.language.values import (
+from quorate.base.errors import ModelError, caller
+from quorate.base.places import member_location, refuse_two_meanings
+from quorate.base.values import (
     END,
     RECORD,
     SIMPLE,
@@ -28,6 +27,7 @@ from quorate.language.values import (
     register,
     show,
 )
+from quorate.language.pid import Pid
 
 _RESERVED = {"sender", "source"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from quorate.base.errors import ModelError, caller
 from quorate.language.automaton import Automaton
-from quorate.language.errors import ModelError, caller
 
 
 class Monitor(Automaton):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quorate.language.errors import ModelError, caller
-from quorate.language.values import show
+from quorate.base.errors import ModelError, caller
+from quorate.base.values import show
 
 Budget = int | Literal["any"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from quorate.base.errors import ModelError, ParameterError
+from quorate.base.places import class_location, member_location, refuse_two_meanings
+from quorate.base.values import show
 from quorate.language.automaton import MISSING, own_annotations
-from quorate.language.errors import ModelError, ParameterError
-from quorate.language.places import class_location, member_location, refuse_two_meanings
-from quorate.language.values import show
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 

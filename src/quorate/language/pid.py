@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quorate.language.errors import IdentityError, caller
-from quorate.language.values import PID, ContentSet, Kind, register, register_set
+from quorate.base.errors import IdentityError, caller
+from quorate.base.values import PID, ContentSet, Kind, register, register_set
 
 
 class DecompositionError(Exception):

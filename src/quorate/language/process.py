@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
+from quorate.base.errors import ModelError, caller, did_you_mean
+from quorate.base.places import member_location
+from quorate.base.values import BadValueError, in_order, show
 from quorate.language.automaton import Automaton
-from quorate.language.errors import ModelError, caller, did_you_mean
 from quorate.language.message import Event, Message, stamped
 from quorate.language.pid import Peers, Pid
-from quorate.language.places import member_location
 from quorate.language.signed import Signed, signed
-from quorate.language.values import BadValueError, in_order, show
 
 T = TypeVar("T")
 

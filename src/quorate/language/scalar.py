@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quorate.language.errors import IdentityError, ModelError, caller
-from quorate.language.values import SCALAR, Kind, class_token, register
+from quorate.base.errors import IdentityError, ModelError, caller
+from quorate.base.values import SCALAR, Kind, class_token, register
 
 
 class Scalar:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from quorate.language.errors import ModelError, caller
+from quorate.base.errors import ModelError, caller
+from quorate.base.values import DATACLASS, Kind, fields_kind, freeze, register, show
 from quorate.language.pid import Pid
-from quorate.language.values import DATACLASS, Kind, fields_kind, freeze, register, show
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
-from quorate.language.errors import ModelError, ParameterError, caller, did_you_mean
+from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
+from quorate.base.values import show
 from quorate.language.faults import Faults
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
@@ -15,7 +16,6 @@ from quorate.language.pid import Peers, Pid
 from quorate.language.presets import Preset
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar
-from quorate.language.values import show
 
 P = TypeVar("P", bound=Process)
 W = TypeVar("W", bound=Monitor)

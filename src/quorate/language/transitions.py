@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
 
-from quorate.language.errors import Location, ModelError, caller, did_you_mean
+from quorate.base.errors import Location, ModelError, caller, did_you_mean
+from quorate.language.forbidden import refuse_suspended
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
-from quorate.language.purity import refuse_suspended
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R", bound=Message | Event)

@@ -1,10 +1,10 @@
-"""What can go wrong in `quorate.por`, in the style of `quorate.language.errors`."""
+"""What can go wrong in `quorate.por`, in the style of `quorate.base.errors`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from quorate.language.errors import QuorateError, did_you_mean
+from quorate.base.errors import QuorateError, did_you_mean
 
 
 class ReductionError(QuorateError):

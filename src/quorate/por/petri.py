@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from quorate.language.errors import Location, did_you_mean
+from quorate.base.errors import Location, did_you_mean
 from quorate.por.errors import ReductionError
 from quorate.por.relations import Relations
 from quorate.por.system import TransitionSystem

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from quorate.language.errors import did_you_mean
+from quorate.base.errors import did_you_mean
 from quorate.por.errors import ReductionError
 
 S = TypeVar("S", bound=Hashable)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from quorate.language.definition import Definition, Property
-from quorate.language.failures import failure_of
-from quorate.language.outcome import Failure, Local, is_crashed
-from quorate.language.values import show
-from quorate.language.watchdog import supervised
+from quorate.base.failures import Failure, failure_of
+from quorate.base.values import show
+from quorate.base.watchdog import supervised
+from quorate.model.definition import Definition, Property
+from quorate.model.outcome import Local, is_crashed
 from quorate.properties.views import CRASH_FLAG, Panel
 
 

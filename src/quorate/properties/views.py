@@ -10,13 +10,13 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from quorate.base.errors import ModelError, caller
 from quorate.language.automaton import Automaton, attach
-from quorate.language.definition import Column, Definition
-from quorate.language.errors import ModelError, caller
 from quorate.language.monitor import Monitor
-from quorate.language.outcome import Local, is_crashed
 from quorate.language.pid import Pid
 from quorate.language.system import System
+from quorate.model.definition import Column, Definition
+from quorate.model.outcome import Local, is_crashed
 
 _new = object.__new__
 CRASH_FLAG = -1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from quorate.analysis.model import Model
-from quorate.language.errors import Location, ModelError, PropertyError
-from quorate.traces.trace import Trace
+from quorate.base.errors import Location, ModelError, PropertyError
+from quorate.native.model import Model
+from quorate.results.trace import Trace
 
 
 def raise_accidents(model: Model, violation: dict[str, Any], trace: Trace) -> None:

@@ -8,25 +8,19 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from quorate import _core
-from quorate.analysis.decomposition import Whole, roles, taken_apart
-from quorate.analysis.model import Model
-from quorate.language.definition import Definition, define
-from quorate.language.environment import Environment
-from quorate.language.errors import LimitError
-from quorate.language.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
+from quorate.base.errors import LimitError
+from quorate.base.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.language.traffic import NetworkModel, differences
-from quorate.search.accidents import raise_accidents
-from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
-from quorate.search.limits import Watcher
-from quorate.search.optimistic import VOID_STATES, Universe
-from quorate.search.options import Asked, Options, select
-from quorate.search.outcomes import outcomes_of, verdict_of
-from quorate.search.purity import Purity
-from quorate.search.rebuild import ReplayError, rebuild
-from quorate.search.recompose import recompose
-from quorate.search.reductions import (
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
+from quorate.model.traffic import NetworkModel, differences
+from quorate.native.model import Model
+from quorate.options import Options
+from quorate.properties.asked import Asked, select
+from quorate.reduce.decomposition import Whole, roles, taken_apart
+from quorate.reduce.optimistic import VOID_STATES, Universe
+from quorate.reduce.reductions import (
     FIRST_BEHAVIOURS,
     FIRST_STATES,
     MOST_BEHAVIOURS,
@@ -39,9 +33,16 @@ from quorate.search.reductions import (
     visible,
     without_broken_family,
 )
-from quorate.search.result import Limit, Progress, Result
+from quorate.results.result import Limit, Progress, Result
+from quorate.results.trace import Trace
+from quorate.search.accidents import raise_accidents
+from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
+from quorate.search.limits import Watcher
+from quorate.search.purity import Purity
+from quorate.search.rebuild import ReplayError, rebuild
+from quorate.search.recompose import recompose
 from quorate.search.self_check import SAMPLE, SelfCheck
-from quorate.traces.trace import Trace
+from quorate.search.verdict import outcomes_of, verdict_of
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
@@ -386,8 +387,8 @@ class _Check:
 
     def _readable(self, trace: Trace) -> Trace:
         """The run as it is easiest to follow: shorter if that was asked for, and one process after the other."""
-        from quorate.traces.regroup import regroup
-        from quorate.traces.shorten import shorten
+        from quorate.results.regroup import regroup
+        from quorate.results.shorten import shorten
 
         if self.options.shorten:
             trace = shorten(trace, self._shorter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from quorate.search.result import Result
+from quorate.results.result import Result
 
 SWITCHES: dict[str, dict[str, str]] = {
     "quotient": {"quotient": "off"},

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quorate.analysis.model import Model
-from quorate.language.definition import Definition, Property
-from quorate.language.environment import wrong
-from quorate.language.errors import QuorateError
+from quorate.base.errors import QuorateError
 from quorate.language.message import Crash
+from quorate.model.definition import Definition, Property
+from quorate.model.environment import wrong
+from quorate.native.model import Model
 from quorate.properties import evaluate
+from quorate.properties.asked import Asked
 from quorate.properties.views import CRASH_FLAG
-from quorate.search.options import Asked
 
 
 def refuse_what_implicit_crashes_miss(definition: Definition, asked: Asked) -> None:

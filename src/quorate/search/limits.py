@@ -11,7 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from quorate import _core
-from quorate.search.result import Limit, Progress
+from quorate.results.result import Limit, Progress
 
 
 def default_memory_limit() -> int:

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate import _core
-from quorate.analysis.decomposition import Whole, roles, taken_apart
-from quorate.analysis.facts import Enabling, Facts, Traffic, TransitionFacts
-from quorate.analysis.model import Model
-from quorate.analysis.symmetry import Symmetries, proposed
-from quorate.language.definition import Definition, define
-from quorate.language.environment import Environment
-from quorate.language.errors import LimitError
+from quorate.base.errors import LimitError
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
+from quorate.model.definition import Definition, define
+from quorate.model.environment import Environment
+from quorate.native.model import Model
+from quorate.options import Options
+from quorate.properties.asked import select
+from quorate.reduce.decomposition import Whole, roles, taken_apart
+from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
+from quorate.reduce.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
+from quorate.reduce.symmetry import Symmetries, proposed
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
-from quorate.search.options import Options, select
 from quorate.search.purity import Purity
-from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
 
 SCHEMA = 1
 
@@ -60,7 +61,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `quorate plan --json` prints."""
-        from quorate.traces.json import value_to_json
+        from quorate.results.json import value_to_json
 
         return {
             "schema": SCHEMA,

@@ -1,7 +1,7 @@
 """Before a verdict: is the model a function of its fields and messages, as every table of the search supposes?
 
 Two looks, since neither sees all. What the model could have stored outside of its fields is compared with what was
-there after `build` (`language/memory.py`). And a sample of all evaluations is done again, the last one first, on fresh
+there after `build` (`model/memory.py`). And a sample of all evaluations is done again, the last one first, on fresh
 objects and without the model's own caches. A model that answers otherwise gets an error, whatever was found in it.
 """
 
@@ -11,10 +11,10 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from quorate.language.again import CAUSES, Evaluation, require_same
-from quorate.language.definition import Definition, Property, Transition
-from quorate.language.errors import ModelError, QuorateError
-from quorate.language.outcome import Outcome
+from quorate.base.errors import ModelError, QuorateError
+from quorate.model.again import CAUSES, Evaluation, require_same
+from quorate.model.definition import Definition, Property, Transition
+from quorate.model.outcome import Outcome
 
 SECONDS = 1.0
 """Repeating takes at most so long, or a tenth of what the check took: handlers may be slow, and time may be up."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from quorate.analysis.model import Model
-from quorate.language.definition import Property
-from quorate.language.errors import QuorateError
-from quorate.language.outcome import Failure
+from quorate.base.errors import QuorateError
+from quorate.base.failures import Failure
+from quorate.model.definition import Property
+from quorate.native.model import Model
 from quorate.properties import explain
-from quorate.semantics import State, Step, enabled_protocol, initial_states, steps
-from quorate.traces.trace import Kind, Trace
+from quorate.results.trace import Kind, Trace
+from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
 
 
 class ReplayError(QuorateError):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from quorate.analysis.decomposition import Whole
 from quorate.properties import explain
+from quorate.reduce.decomposition import Whole
+from quorate.results.trace import Trace
 from quorate.search.rebuild import ReplayError
-from quorate.semantics import Step, initial_states, steps
-from quorate.traces.trace import Trace
+from quorate.semantics.steps import Step, initial_states, steps
 
 
 def recompose(trace: Trace, joined: Whole) -> Trace:

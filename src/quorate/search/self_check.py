@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from quorate.analysis.model import Model
-from quorate.language.errors import QuorateError
-from quorate.language.values import show
-from quorate.search.reductions import Figures
+from quorate.base.errors import QuorateError
+from quorate.base.values import show
+from quorate.native.model import Model
+from quorate.reduce.reductions import Figures
 
 # How much is looked at: states in which the chosen steps are tried, how far, and among how many states each.
 SAMPLE = 200

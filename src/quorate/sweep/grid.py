@@ -48,7 +48,7 @@ class Grid:
         return "" if found is None else found.verdict
 
     def to_json(self) -> dict[str, Any]:
-        from quorate.traces.json import value_to_json
+        from quorate.results.json import value_to_json
 
         def entry(each: Summary) -> dict[str, Any]:
             found = {

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quorate.language.errors import TargetError
+from quorate.base.errors import TargetError
 from quorate.language.system import System
 
 # Options that change how long a check takes, but never its answer.

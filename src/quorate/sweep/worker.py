@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from quorate.language.errors import QuorateError
-from quorate.search.result import Progress
+from quorate.base.errors import QuorateError
+from quorate.results.result import Progress
 
 EVERY = 0.25  # seconds between two reports
 
@@ -22,16 +22,15 @@ def run_one(
     target: str, parameters: dict[str, Any], options: dict[str, Any], progress: Callable[[Progress], object] | None
 ) -> dict[str, Any]:
     """Check one instance. An error of the request or the model is part of the answer."""
-    from quorate.cli.errors import describe
-    from quorate.cli.parameters import restored
-    from quorate.cli.target import load
+    from quorate.model.given import restored
+    from quorate.model.target import load
     from quorate.search.check import check
 
     try:
         system = restored(load(target), parameters)
         return check(system, progress=progress, trace=False, target=target, **options).to_json()
     except QuorateError as error:
-        return {"parameters": parameters, "error": describe(error)}
+        return {"parameters": parameters, "error": error.to_json()}
 
 
 def main() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .rule import Group, expression, statement
 
 IMPLICIT = "quorate/search/implicit.py"
-ATTACKER = "quorate/language/attacker.py"
+ATTACKER = "quorate/model/attacker.py"
 DOMAINS = "quorate/language/domains.py"
-TRAFFIC = "quorate/language/traffic.py"
+TRAFFIC = "quorate/model/traffic.py"
 
 implicit = Group("implicit crashes", "crash=implicit")
 attackers = Group("attackers", "attackers")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement
 
-DECOMPOSITION = "quorate/analysis/decomposition.py"
-DEFINITION = "quorate/language/definition.py"
-BUILD = "quorate/language/build.py"
+DECOMPOSITION = "quorate/reduce/decomposition.py"
+DEFINITION = "quorate/model/definition.py"
+BUILD = "quorate/model/build.py"
 
 roles = Group("roles taken apart", "processes of several roles")
 
@@ -179,7 +179,7 @@ roles.rule(
     "Properties are evaluated on whole processes.",
     "decomposition.py",
     statement(
-        "quorate/analysis/model.py",
+        "quorate/native/model.py",
         """«if self.whole is None:
             return evaluate(self.definition, prop, locals)»""",
         "return evaluate(self.definition, prop, locals)",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-REDUCTIONS = "quorate/search/reductions.py"
-MODEL = "quorate/analysis/model.py"
+REDUCTIONS = "quorate/reduce/reductions.py"
+MODEL = "quorate/native/model.py"
 
 reads = Group("what properties read")
 search = Group("search")
@@ -78,7 +78,7 @@ reads.rule(
     "The predicate that says which final states are fine is a property too: what it reads is observed.",
     "design rule 8",
     expression(
-        "quorate/search/options.py",
+        "quorate/properties/asked.py",
         "final = «(definition.final,) if deadlock and definition.final is not None else ()»",
         "()",
     ),
@@ -157,30 +157,30 @@ semantics.rule(
     "raise-request",
     "Where the guard of a quorum raises, a message is asked for, so that the failure is met.",
     "design rule 9",
-    expression("quorate/language/run.py", "return «Request(size=1)»", "None"),
+    expression("quorate/model/run.py", "return «Request(size=1)»", "None"),
     focus=("guards that raise",),
 )
 semantics.rule(
     "raise-accept",
     "Where the filter of a quorum raises, the message is taken as accepted, so that the failure is met.",
     "design rule 9",
-    expression("quorate/language/run.py", 'return «b""»  # taken as accepted', "None"),
+    expression("quorate/model/run.py", 'return «b""»  # taken as accepted', "None"),
     focus=("guards that raise",),
 )
 semantics.rule(
     "run-twice",
     "A sample of the evaluations is run again, at once and at the end, and what a model could remember is compared.",
     "design rule 19",
-    expression("quorate/language/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
+    expression("quorate/model/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
     expression("quorate/search/purity.py", "if «perf_counter() < until»:", "False"),
-    expression("quorate/language/memory.py", "if «before != after and self._is_named(place)»:", "False"),
+    expression("quorate/model/memory.py", "if «before != after and self._is_named(place)»:", "False"),
     focus=("handlers that remember",),
 )
 semantics.rule(
     "message-unchanged",
     "A handler that changes the message it received is refused.",
     "design rule 19",
-    expression("quorate/language/again.py", "if «not _unchanged(message)»:", "False"),
+    expression("quorate/model/again.py", "if «not _unchanged(message)»:", "False"),
     focus=("handlers that change messages",),
 )
 semantics.rule(
@@ -188,7 +188,7 @@ semantics.rule(
     "Only declared fields are part of a process: nothing else can be assigned.",
     "design 2",
     expression("quorate/language/automaton.py", "if «name not in self._fields»:", "False"),
-    expression("quorate/language/run.py", "if «list(held) == list(fields)»: return", "True"),
+    expression("quorate/model/run.py", "if «list(held) == list(fields)»: return", "True"),
     focus=("handlers that remember",),
 )
 semantics.rule(
@@ -219,14 +219,14 @@ told.rule(
     "told-approximate",
     "What a bit array has searched is never said to hold.",
     "Holzmann's bitstate hashing",
-    expression("quorate/search/outcomes.py", '"holds" if finished and «not approximate» else', "True"),
+    expression("quorate/search/verdict.py", '"holds" if finished and «not approximate» else', "True"),
     focus=("bitstate",),
 )
 told.rule(
     "told-stopped",
     "What was stopped never holds.",
     "outcomes.py",
-    value("quorate/search/outcomes.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
+    value("quorate/search/verdict.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
     focus=("limits",),
 )
 told.rule(

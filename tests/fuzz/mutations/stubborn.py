@@ -218,7 +218,7 @@ stubborn.rule(
     "Only deadlocks are kept unless properties are asked for: then what is reachable is.",
     "Valmari 1998; reductions.py",
     expression(
-        "quorate/search/reductions.py", 'keep=KEEP[«"safety" if visible(model) else "deadlocks"»]', '"deadlocks"'
+        "quorate/reduce/reductions.py", 'keep=KEEP[«"safety" if visible(model) else "deadlocks"»]', '"deadlocks"'
     ),
 )
 

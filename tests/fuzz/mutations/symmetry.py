@@ -5,8 +5,8 @@ from __future__ import annotations
 from .rule import Group, expression, statement, value
 
 CORE = "core/symmetry.cpp"
-PYTHON = "quorate/analysis/symmetry.py"
-RENAMING = "quorate/language/renaming.py"
+PYTHON = "quorate/reduce/symmetry.py"
+RENAMING = "quorate/model/renaming.py"
 
 symmetry = Group("symmetry", "interchangeable processes")
 action = Group("renamings", "interchangeable processes")
@@ -168,7 +168,7 @@ symmetry.rule(
     "A search whose properties read new fields starts over under symmetry, since they may tell processes apart.",
     "design rule 8",
     expression(
-        "quorate/search/reductions.py",
+        "quorate/reduce/reductions.py",
         'quotient or figures["por"]["ran"] or «figures["symmetry"]["ran"]»',
         "False",
     ),

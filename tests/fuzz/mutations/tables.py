@@ -206,7 +206,7 @@ dead.rule(
     ),
     focus=("keep=True",),
 )
-REDUCTIONS = "quorate/search/reductions.py"
+REDUCTIONS = "quorate/reduce/reductions.py"
 dead.rule(
     "dead-fifo",
     "In a FIFO channel a dead message still stands before others.",

@@ -46,7 +46,7 @@ symmetry.rule(
     "symmetry-beginning",
     "Processes are interchangeable only if the initial states are (`symmetry-proposed` and `symmetry-initials`).",
     "design rule 10",
-    expression("quorate/analysis/symmetry.py", "if «encode(tuple(image)) not in initials»:", "False"),
+    expression("quorate/reduce/symmetry.py", "if «encode(tuple(image)) not in initials»:", "False"),
     expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
 )
 

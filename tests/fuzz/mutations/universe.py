@@ -291,7 +291,7 @@ flows.rule(
     "flows-visible",
     "Flows mind what properties see unless deadlocks alone are asked for.",
     "persistent.hpp, 2",
-    expression("quorate/search/reductions.py", "model.engine.relate_by_flows(«visible(model)»)", "False"),
+    expression("quorate/reduce/reductions.py", "model.engine.relate_by_flows(«visible(model)»)", "False"),
 )
 
 RULES = [*universe.rules, *flows.rules]

@@ -1,1 +1,0 @@
-"""From a definition to the tables of the native core."""

@@ -1,0 +1,1 @@
+"""What everything else rests on: errors, values, places in the source, files."""

@@ -1,0 +1,101 @@
+"""Handlers must be functions of their state and messages: what can be seen of the contrary in their code or answers."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from quorate.base.errors import Location, ModelError
+
+_IMPURE = {"random", "secrets", "time", "datetime", "uuid"}
+_SUSPENDED = {0x20: "a generator: it has `yield`", 0x80: "`async def`", 0x200: "an `async def` with `yield`"}
+"""By flag of a code object: functions that run nothing when they are called."""
+
+
+def refuse_suspended(function: object, what: str) -> None:
+    """Refuse a function that only returns something to be run by somebody else: nobody would."""
+    while isinstance(function, partial):
+        function = function.func
+    if not isinstance(function, (FunctionType, MethodType)):
+        function = vars(type(function)).get("__call__")  # of an object that can be called
+    code: CodeType | None = getattr(function, "__code__", None)
+    for flag, kind in _SUSPENDED.items():
+        if code is not None and code.co_flags & flag:
+            raise ModelError(
+                f"{what} is {kind}, so calling it does nothing",
+                hint="write a plain `def` without `yield` and `await`",
+                code="Q106",
+                location=Location(code.co_filename, code.co_firstlineno),
+            )
+
+
+def is_answer(value: object) -> bool:
+    """Whether a guard may say this. What is true whatever happens, a generator or a method not called, is a mistake."""
+    return not isinstance(value, (FunctionType, MethodType)) and not _is_ongoing(value)
+
+
+def _is_ongoing(value: object) -> bool:
+    cls = type(value)
+    return hasattr(cls, "__next__") or hasattr(cls, "__await__") or hasattr(cls, "__anext__")
+
+
+CONDITION = "return a condition: call the function, use any(...) or all(...)"
+
+
+def returned(value: Any, function: object, what: str, place: Location | None, hint: str = CONDITION) -> ModelError:
+    """The error for a function that gave back something that has no meaning."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    kind = type(value).__name__
+    shown = f"a {kind}" if _is_ongoing(value) else repr(value)
+    if kind == "coroutine":
+        value.close()  # or Python warns that nobody has awaited it
+    return ModelError(
+        f"{what} returned {shown}",
+        hint=hint,
+        code="Q106",
+        location=Location(code.co_filename, code.co_firstlineno) if code is not None else place,
+    )
+
+
+def forbid_impure(what: str, *functions: object) -> None:
+    """Refuse a handler, guard, bound or property that calls upon chance or the clock by name.
+
+    Running a sample of the evaluations twice finds the rest, but only with luck: a coin falls the same way twice.
+    """
+    for function in functions:
+        if isinstance(function, FunctionType):
+            _scan(what, function, function.__code__)
+
+
+def _scan(what: str, function: FunctionType, code: CodeType) -> None:
+    suspects = {name for name in code.co_names if _source(function.__globals__.get(name)) in _IMPURE}
+    if suspects:
+        import dis
+
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "LOAD_GLOBAL" and instruction.argval in suspects:
+                line = instruction.positions.lineno if instruction.positions else None
+                raise ModelError(
+                    f"{what} uses `{instruction.argval}`: it must do the same whenever it is run on the same state "
+                    "and messages",
+                    hint="for chance, explore every case: self.choose(options); for time, a @step that may happen "
+                    "at any moment, or a counter in a field",
+                    code="Q105",
+                    location=Location(code.co_filename, line or code.co_firstlineno),
+                )
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _scan(what, function, constant)
+
+
+def _source(value: Any) -> str | None:
+    """The module a global comes from: `random` itself, or `choice` after `from random import choice`."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    if type(value).__module__ == "random":
+        return "random"  # a generator of one's own
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, (type, ModuleType)):
+        return type(owner).__module__
+    return getattr(value, "__module__", None) if callable(value) else None

@@ -1,0 +1,1 @@
+"""A system made ready to run."""

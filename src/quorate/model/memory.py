@@ -1,0 +1,325 @@
+"""What a model could remember outside of its fields: everything mutable that its functions can reach.
+
+A verdict about a model with such a memory is worthless (design rule 19): what a handler does would depend on which
+behaviours happened to be evaluated before, each once. So it is written down after `build`, and compared at the end.
+
+The walk begins at the handlers, guards, properties and their classes, and follows what Python follows: globals that
+the code names, closures, default arguments, attributes of functions, classes and objects, what containers hold. It
+stays inside the model's own modules; of others' objects it knows the content of the usual containers. What it cannot
+see, evaluating again finds (`search/purity.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+from collections import deque
+from collections.abc import Iterator
+from contextvars import ContextVar
+from enum import Enum
+from functools import _lru_cache_wrapper, cached_property, partial
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from quorate.base.errors import Location, ModelError, is_model_file
+from quorate.base.places import location_of
+from quorate.language.automaton import Automaton
+from quorate.language.message import Record
+from quorate.language.system import System
+
+if TYPE_CHECKING:
+    from quorate.model.definition import Definition
+
+_ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented)})
+_SHORT = 32
+"""Longer containers of atoms are only known by a hash."""
+_ELSEWHERE = (os.path.join(os.path.dirname(os.__file__), ""), "/site-packages/", "/dist-packages/")
+"""What the paths of libraries have in them."""
+_OURS = {name for base in (Automaton, Record, System) for cls in base.__mro__[:-1] for name in vars(cls)} | {"_kind_of"}
+"""What the language itself keeps in the classes of a model."""
+
+
+class Place(NamedTuple):
+    """Where something was found: in words, and the name by which code gets at it."""
+
+    words: str
+    name: str
+    scope: type | FunctionType | None = None
+    """Of an attribute its class, of a global the function that names it."""
+    root: str = ""
+    """Of an attribute of an object, the name of what holds the object."""
+
+    def inside(self, words: str) -> Place:
+        return self._replace(words=self.words + words)
+
+
+class Memory:
+    """What was there after `build`."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._roots = list(_roots(definition))
+        self._homes = tuple(_homes(definition))
+        self._codes: dict[CodeType, None] = {}
+        self.caches: list[Any] = []
+        """Functions with a `functools.cache`: pure ones may stay, and are asked without it in the end."""
+        self._there = self._look()
+
+    def require_unchanged(self) -> None:
+        """Raise if a part of the model has stored something where only fields should be."""
+        now = self._look()
+        for place in {**self._there, **now}:
+            before, after = self._there.get(place, _ABSENT), now.get(place, _ABSENT)
+            if before != after and self._is_named(place):
+                raise ModelError(
+                    f"`{place.words}` {_shown(before, after)}: the model remembers something outside of its fields",
+                    hint="what a process remembers is a field of it, what a property remembers a field of a Monitor: "
+                    "only those are part of a state; a helper may cache with functools.cache",
+                    code="Q104",
+                    location=self._line(place),
+                )
+
+    # --- the walk ----------------------------------------------------------------------------------------------
+
+    def _look(self) -> dict[Place, Any]:
+        found: dict[Place, Any] = {}
+        seen: dict[int, object] = {}  # with the objects, so that no number is used again meanwhile
+        todo = list(reversed(self._roots))
+        self.caches = []
+        while todo:
+            place, value = todo.pop()
+            if type(value) in _ATOMS:
+                found[place] = repr(value)
+            elif id(value) not in seen:
+                seen[id(value)] = value
+                todo += reversed(list(self._parts(place, value, found)))
+        return found
+
+    def _parts(self, place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
+        """What a value is made of; what it is by itself is noted in `found`."""
+        if isinstance(value, FunctionType):
+            if self._is_model(value.__code__.co_filename):
+                yield from self._function(value)
+        elif isinstance(value, type):
+            if self._is_model(_file_of(value)):
+                yield from self._class(value)
+        elif isinstance(value, (MethodType, staticmethod, classmethod)):
+            yield place, value.__func__
+            yield place, getattr(value, "__self__", None)
+        elif isinstance(value, BuiltinMethodType):
+            if not isinstance(value.__self__, ModuleType):
+                yield place, value.__self__  # `note = LOG.append`
+        elif isinstance(value, partial):
+            yield from ((place, part) for part in (value.func, *value.args, *value.keywords.values()))
+        elif isinstance(value, property):
+            yield from ((place, part) for part in (value.fget, value.fset))
+        elif isinstance(value, cached_property):
+            yield place, value.func
+        elif isinstance(value, _lru_cache_wrapper):
+            self.caches.append(value)
+            yield place, value.__wrapped__
+        elif isinstance(value, ContextVar):
+            try:
+                yield place, value.get()
+            except LookupError:
+                return
+        elif isinstance(value, (list, tuple, set, frozenset, dict, deque)):
+            yield from _contents(place, value, found)
+            if hasattr(value, "__dict__") and self._is_model(_file_of(type(value))):
+                yield from _attributes(place, value)
+        elif isinstance(value, (bytearray, array)):
+            found[place] = repr(value) if len(value) <= _SHORT else (len(value), hash(bytes(value)))
+        elif self._is_model(_file_of(type(value))) or isinstance(value, SimpleNamespace):
+            yield from _attributes(place, value)
+            yield place, type(value)
+        elif hasattr(type(value), "__next__") and self._is_named(place):
+            raise ModelError(
+                f"`{place.words}` is an iterator ({type(value).__name__}), which remembers how far it got",
+                hint="use what it iterates over, a tuple or a range; a number that grows is a field",
+                code="Q104",
+                location=self._line(place),
+            )
+
+    def _function(self, function: FunctionType) -> Iterator[tuple[Place, Any]]:
+        code = function.__code__
+        self._codes[code] = None
+        name = function.__qualname__
+        for variable, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                yield Place(variable, variable, function), cell.cell_contents
+            except ValueError:
+                continue  # not yet assigned
+        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            if type(value) not in _ATOMS:
+                yield Place(f"a default argument of {name}", "", function), value
+        for attribute, value in vars(function).items():
+            if not attribute.startswith("__"):
+                yield Place(f"{name}.{attribute}", attribute), value
+        if hasattr(function, "__wrapped__"):
+            yield Place(name, ""), function.__wrapped__
+        names = list(dict.fromkeys(_names(code)))
+        for named in names:
+            if named in function.__globals__:
+                yield from self._global(Place(named, named, function), function.__globals__[named], names)
+
+    def _global(self, place: Place, value: Any, names: list[str]) -> Iterator[tuple[Place, Any]]:
+        """A global; of a module of the model those of its globals that the code may mean."""
+        if not isinstance(value, ModuleType):
+            yield place, value
+        elif self._is_model(getattr(value, "__file__", None)):
+            for name in names:
+                if name in vars(value) and place.words.count(".") < 3:  # modules name one another
+                    yield from self._global(Place(f"{place.words}.{name}", name), vars(value)[name], names)
+
+    def _class(self, cls: type) -> Iterator[tuple[Place, Any]]:
+        for base in cls.__mro__[1:]:
+            yield Place(base.__qualname__, ""), base
+        ours = _OURS if issubclass(cls, (Automaton, Record, System)) else ()
+        for name, value in vars(cls).items():
+            if isinstance(value, FunctionType) or not (
+                name.startswith("__") or name in ours or (name.startswith("_") and issubclass(cls, Enum))
+            ):
+                yield Place(f"{cls.__qualname__}.{name}", name, cls), value
+
+    def _is_model(self, file: str | None) -> bool:
+        """Whether a file is the model's: any that is neither ours nor installed, and what is beside its classes."""
+        if file is None or not is_model_file(file) or file.startswith("<fro"):
+            return False
+        return file.startswith(self._homes) or not any(part in file for part in _ELSEWHERE)
+
+    # --- the code that does it -----------------------------------------------------------------------------------
+
+    def _is_named(self, place: Place) -> bool:
+        """Whether code really gets at a global by this name, and not at an attribute of something else."""
+        if not isinstance(place.scope, FunctionType) or place.name not in place.scope.__globals__:
+            return True
+        return any(one.opname.endswith(("_GLOBAL", "_NAME")) for one, _ in _uses(place.scope.__code__, place.name))
+
+    def _line(self, place: Place) -> Location | None:
+        """The line that stores it as it is called here, or that stores something of its name, or else names it."""
+        if not place.name:
+            return location_of(place.scope)
+        import linecache
+
+        for name in filter(None, (place.name, place.root)):
+            uses = [use for code in self._codes for use in _uses(code, name)]
+            storing = [line for one, line in uses if one.opname.startswith(("STORE_", "DELETE_"))]
+            exactly = [line for line in storing if place.words in linecache.getline(*line)]
+            if uses:
+                return next(iter(exactly + storing), uses[0][1])
+        return None
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_ABSENT = _Absent()
+
+
+def _roots(definition: Definition) -> Iterator[tuple[Place, Any]]:
+    """The functions and classes of a model. `build` comes last: what it stores is not what changes in the end."""
+    classes = dict.fromkeys(column.cls for column in definition.columns)
+    for spec in dict.fromkeys(column.spec for column in definition.columns):
+        for transition in spec.transitions:
+            given = transition.declaration
+            functions = (given.when, given.where, given.enough, given.size, given.each, given.same)
+            for function in (transition.function, *functions):
+                if callable(function):
+                    yield Place(str(transition), ""), function
+        if spec.within is not None:
+            yield Place(f"{spec.cls.__name__}.within", ""), spec.within
+    for prop in (*definition.properties, *([definition.final] if definition.final else [])):
+        yield Place(prop.name, ""), prop.function
+    for cls in (*classes, type(definition.system)):
+        yield Place(cls.__name__, ""), cls
+
+
+def _contents(place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
+    items = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+    if _ATOMS.issuperset(map(type, items)):
+        if len(value) <= _SHORT:
+            found[place] = _written(value)
+        else:
+            atoms = frozenset(items) if isinstance(value, (set, frozenset)) else tuple(items)
+            found[place] = (len(value), hash(atoms))
+    elif isinstance(value, dict):
+        found[place.inside(".keys()")] = len(value)
+        for number, (key, item) in enumerate(value.items()):
+            yield place.inside(f"[{key!r}]" if type(key) in _ATOMS else f"[key {number}]"), item
+            if type(key) not in _ATOMS:
+                yield place.inside(f", key {number}"), key
+    else:
+        if not isinstance(value, (tuple, frozenset)):
+            found[place.inside(" (length)")] = len(value)
+        yield from ((place.inside(f"[{number}]"), item) for number, item in enumerate(value))
+
+
+def _written(value: Any) -> str:
+    """The content without anything that a subclass may do about it; of sets in no order."""
+    if isinstance(value, dict):
+        return repr(dict(dict.items(value)))
+    if isinstance(value, (set, frozenset)):
+        return "{" + ", ".join(sorted(map(repr, value))) + "}"
+    return repr(tuple(value) if isinstance(value, tuple) else list(value))
+
+
+def _attributes(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    root = place.root or place.name
+    for name, held in getattr(value, "__dict__", {}).items():
+        yield Place(f"{place.words}.{name}", name, root=root), held
+    for cls in type(value).__mro__:
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
+                yield Place(f"{place.words}.{name}", name, root=root), getattr(value, name)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The globals and attributes that code names, that of functions inside of it too."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _uses(code: CodeType, name: str) -> Iterator[tuple[Any, Location]]:
+    """The instructions that name something, with their lines."""
+    import dis
+
+    for one in dis.get_instructions(code):
+        if one.argval == name and not one.opname.startswith("LOAD_CONST"):
+            line = one.positions.lineno if one.positions else None
+            yield one, Location(code.co_filename, line or code.co_firstlineno)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _uses(constant, name)
+
+
+def _homes(definition: Definition) -> Iterator[str]:
+    """The packages that the classes of a model are in, or their files: a model may be installed like a library."""
+    for cls in dict.fromkeys((*(column.cls for column in definition.columns), type(definition.system))):
+        file = _file_of(cls)
+        if file is not None and is_model_file(file):
+            package = getattr(sys.modules.get(cls.__module__), "__package__", "")
+            yield os.path.join(os.path.dirname(file), "") if package else file
+
+
+def _file_of(cls: type) -> str | None:
+    module = sys.modules.get(cls.__module__)
+    if cls.__module__ == "__main__":
+        return getattr(module, "__file__", "<stdin>")
+    return getattr(module, "__file__", None)
+
+
+def _shown(before: Any, after: Any) -> str:
+    if isinstance(before, str) and isinstance(after, str):
+        return f"was {_cut(before)} and is {_cut(after)}"
+    if isinstance(before, _Absent):
+        return f"is new: {_cut(after)}" if isinstance(after, str) else "is new"
+    return "is gone" if isinstance(after, _Absent) else "has changed"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"

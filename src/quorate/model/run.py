@@ -1,0 +1,376 @@
+"""Running one handler: the only place where a protocol's code is executed.
+
+Every function here is pure and may be asked about combinations that no run ever meets, since the analysis asks about
+all that might. A raise is an outcome like any other then: kept, compared, reported where the search gets to it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import Any
+
+from quorate.base.errors import ModelError
+from quorate.base.failures import Failure, blame, failure_of, is_models
+from quorate.base.places import location_of
+from quorate.base.values import BadValueError, ContentSet, encode, show
+from quorate.base.watchdog import supervised
+from quorate.language.automaton import Automaton, attach
+from quorate.language.forbidden import is_answer, returned
+from quorate.language.message import Event, Message
+from quorate.language.pid import Pid
+from quorate.model.again import require_same, signature
+from quorate.model.choices import MAX_PATHS, Choices, NoOption
+from quorate.model.definition import Column, Transition
+from quorate.model.outcome import Local, Outcome, Request, is_crashed
+
+_new = object.__new__
+
+
+class Run:
+    """What one run of a handler does besides changing fields."""
+
+    __slots__ = ("choices", "closed", "events", "messages", "pid", "sends")
+
+    def __init__(self, pid: Pid | None, messages: tuple[Message, ...], choices: Choices | None, closed: str) -> None:
+        self.pid = pid
+        self.messages = messages
+        self.choices = choices
+        self.closed = closed
+        self.sends: list[tuple[int, Message]] = []
+        self.events: list[Event] = []
+
+
+def instance(column: Column, local: Local, run: Run) -> Automaton:
+    """An object of the process's class in a local state."""
+    self = _new(column.spec.cls)
+    # zip stops at the shorter: the hidden flags at the end of the local state are no attributes.
+    self.__dict__.update(zip(column.spec.cls._fields, local))  # noqa: B905
+    attach(self, run)
+    return self
+
+
+def prepare(column: Column, transition: Transition, local: Local) -> Request | None:
+    """What a quorum transition asks for in this local state; None if its `when` is false.
+
+    If a guard raises, one message is asked for, and `fire` then tells of the failure.
+    """
+    if is_crashed(local):
+        return None
+    request = _asked_for(column, transition, local)
+    transition.sample.note(_asked_for, (column, transition, local), request)
+    return request
+
+
+def _asked_for(column: Column, transition: Transition, local: Local) -> Request | None:
+    try:
+        return supervised(partial(_prepare, column, transition, local))
+    except BaseException as error:
+        if not is_models(error):
+            raise
+        return Request(size=1)
+
+
+def accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
+    """None if the `where` of a quorum transition rejects the message, else what the messages of a set must agree on."""
+    if is_crashed(local) or not transition.takes(message):
+        return None
+    declaration = transition.declaration
+    if declaration.where is None and declaration.same is None:
+        return b""
+    group = _group_of(column, transition, local, message)
+    transition.sample.note(_group_of, (column, transition, local, message), group)
+    return group
+
+
+def _group_of(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
+    try:
+        return supervised(partial(_accepts, column, transition, local, message))
+    except BaseException as error:
+        if not is_models(error):
+            raise
+        return b""  # taken as accepted, so that `fire` gets to the failure
+
+
+def fire(column: Column, transition: Transition, local: Local, messages: tuple[Message, ...]) -> tuple[Outcome, ...]:
+    """All that the transition may do on these messages, given in content order; () if it is not enabled."""
+    if is_crashed(local) or (transition.flag >= 0 and local[transition.flag]):
+        return ()
+    if column.delivers_to is not None:
+        return (Outcome(local, ((column.delivers_to, messages[0]),)),)
+    outcomes = _paths(column, transition, local, messages)
+    if column.spec.ends or any(_endless(outcome) for outcome in outcomes):
+        return outcomes
+    transition.sample.note(_paths, (column, transition, local, messages), outcomes)
+    count = transition.sample.seen
+    # Every power of two: often enough to find a handler that is not a function, rare enough to cost nothing. The sample
+    # that is run again at the end finds more; but the search may have no end before this is found.
+    if count & (count - 1) == 0:
+        require_same(column, transition, messages, outcomes, _paths(column, transition, local, messages))
+    return outcomes
+
+
+def observe(column: Column, local: Local, event: Event) -> Outcome:
+    """What a monitor does about an event: its reactions to that type, in the order they are written."""
+    reactions = [transition for transition in column.spec.transitions if transition.takes(event)]
+    if not reactions:
+        return Outcome(local)
+    outcome = _observed(column, reactions, local, event)
+    if not _endless(outcome):
+        reactions[0].sample.note(_observed, (column, reactions, local, event), outcome)
+    return outcome
+
+
+def _observed(column: Column, reactions: list[Transition], local: Local, event: Event) -> Outcome:
+    try:
+        return Outcome(supervised(partial(_observe, column, reactions, local, event)))
+    except BaseException as error:
+        return Outcome(None, failure=failure_of(error, reactions[0].location))
+
+
+def recovered(column: Column, local: Local) -> Local:
+    """The local state in which a crashed process comes back: what is durable is kept, the rest begins anew.
+
+    One-time steps may happen again.
+    """
+    spec = column.spec
+    if spec.origin >= 0:
+        beginning: Local = local[spec.origin]
+        hidden = (*(False,) * (spec.origin - spec.visible), beginning)
+    else:
+        beginning = column.beginning
+        hidden = (False,) * (len(spec.fields) - spec.visible)
+    values = [local[at] if kept else beginning[at] for at, kept in enumerate(spec.durable)]
+    return (*values, *hidden)
+
+
+def is_within(column: Column, local: Local) -> bool:
+    """Whether a local state satisfies the `within` of its process."""
+    if column.spec.within is None:
+        return True
+    self = instance(column, local, Run(column.pid, (), None, "`within`"))
+    return supervised(partial(_bounded, column, self))
+
+
+def _bounded(column: Column, self: Automaton) -> bool:
+    """Ask `within`. If it raises, that is no finding about the protocol."""
+    within = column.spec.within
+    assert within is not None
+    what = f"{column.cls.__name__}.within"
+    try:
+        value = within(self)
+        if not is_answer(value):
+            raise returned(value, within, what, None)
+        return bool(value)
+    except BaseException as error:
+        raise blame(f"`{what}`", error, location_of(within), "a bound needs an answer in every state") from None
+
+
+def _prepare(column: Column, transition: Transition, local: Local) -> Request | None:
+    return _request(instance(column, local, Run(column.pid, (), None, "a guard")), transition)
+
+
+def _request(self: Automaton, transition: Transition) -> Request | None:
+    declaration = transition.declaration
+    if declaration.when is not None and not _holds(transition, "when", declaration.when(self)):
+        return None
+    if declaration.size is not None:
+        size = declaration.size
+        size = self.__dict__[size] if type(size) is str else size(self) if callable(size) else size
+        if type(size) is not int or size < 1:
+            what = show(size) if type(size) is int else f"{show(size)}, of type {type(size).__name__}"
+            raise ModelError(
+                f"{transition}: size is {what}",
+                hint="a quorum has at least one message; when=lambda self: ... says when none is wanted",
+                code="Q107",
+                location=transition.location,
+            )
+        return Request(size=size)
+    if declaration.each is not None:
+        each = declaration.each
+        pids = self.__dict__[each] if isinstance(each, str) else each(self)
+        senders = tuple(dict.fromkeys([pids] if type(pids) is Pid else pids))
+        for pid in senders:
+            if type(pid) is not Pid:
+                raise ModelError(
+                    f"{transition}: each names {pid!r}, which is not the identity of a process",
+                    hint="each= gives identities: a field of type Peers, or lambda self: self.servers - {self.pid}",
+                    code="Q107",
+                    location=transition.location,
+                )
+        # A size that is no size is a mistake; a group that is empty now, since nobody has joined it yet or all have
+        # answered, is not. Of nobody there is no message, so there is nothing to consume.
+        return Request(senders=senders) if senders else None
+    return Request()
+
+
+def _holds(transition: Transition, name: str, value: object) -> bool:
+    """What a guard of a transition said."""
+    if type(value) is bool:
+        return value
+    if not is_answer(value):
+        guard = getattr(transition.declaration, name)
+        raise returned(value, guard, f"`{name}` of {transition}", transition.location)
+    return bool(value)
+
+
+def _done(transition: Transition, value: object) -> None:
+    """A handler gives nothing back. What does is often not run at all, like a coroutine that a decorator returns."""
+    if value is not None:
+        hint = "a handler changes fields and sends messages; what it returns goes nowhere"
+        raise returned(value, transition.function, str(transition), transition.location, hint)
+
+
+def _accepts(column: Column, transition: Transition, local: Local, message: Message) -> bytes | None:
+    declaration = transition.declaration
+    if declaration.where is not None:
+        self = instance(column, local, Run(column.pid, (), None, "a guard"))
+        if not _holds(transition, "where", declaration.where(self, message)):
+            return None
+    return b"" if declaration.same is None else _key(transition, message)
+
+
+def _enabled(self: Any, transition: Transition, messages: tuple[Message, ...], received: ContentSet[Message]) -> bool:
+    """The guards of a quorum transition on a whole set."""
+    request = _request(self, transition)
+    if request is None:
+        return False
+    declaration = transition.declaration
+    if declaration.where is not None:
+        for message in messages:
+            if not _holds(transition, "where", declaration.where(self, message)):
+                return False
+    if request.size is not None and request.size != len(messages):
+        return False
+    if declaration.same is not None and len({_key(transition, message) for message in messages}) > 1:
+        return False
+    return declaration.enough is None or _holds(transition, "enough", declaration.enough(self, received))
+
+
+def _key(transition: Transition, message: Message) -> bytes:
+    """What the messages of one set must agree on, encoded."""
+    same: Any = transition.declaration.same
+    value = getattr(message, same) if isinstance(same, str) else same(message)
+    try:
+        return encode(value)
+    except BadValueError as bad:
+        raise ModelError(
+            f"{transition}: same=... gives {show(bad.value)}, of type {type(bad.value).__name__}",
+            hint=bad.advice,
+            code="Q101",
+            location=transition.location,
+        ) from None
+
+
+def _attempt(
+    column: Column, transition: Transition, local: Local, messages: tuple[Message, ...], choices: Choices
+) -> Outcome | None:
+    """One path through the handler; None if a guard is false."""
+    run = Run(column.pid, messages, choices, "a guard")
+    self: Any = instance(column, local, run)
+    declaration = transition.declaration
+    kind = transition.kind
+    if kind == "on":
+        message = messages[0]
+        if declaration.when is not None and not _holds(transition, "when", declaration.when(self, message)):
+            return None
+        run.closed = ""
+        done = transition.function(self, message)
+    elif kind == "quorum":
+        received: ContentSet[Message] = ContentSet.ordered(messages)
+        if not _enabled(self, transition, messages, received):
+            return None
+        run.closed = ""
+        done = transition.function(self, received)
+    else:
+        if declaration.when is not None and not _holds(transition, "when", declaration.when(self)):
+            return None
+        run.closed = ""
+        done = transition.function(self)
+    if done is not None:
+        _done(transition, done)
+    spec = column.spec
+    if spec.within is not None:
+        run.closed = "`within`"
+        if not _bounded(column, self):
+            return Outcome(None, choices=tuple(choices.taken), cut=True)
+    after = _fields_of(self, transition)
+    if len(local) > spec.visible:
+        flags = local[spec.visible :]
+        if transition.flag >= 0:
+            at = transition.flag - spec.visible
+            flags = (*flags[:at], True, *flags[at + 1 :])
+        after += flags
+    sends = run.sends
+    if column.routes is not None:
+        sends = [(column.routes[receiver], message) for receiver, message in sends]
+    return Outcome(after, tuple(sends), tuple(run.events), tuple(choices.taken))
+
+
+def _paths(column: Column, transition: Transition, local: Local, messages: tuple[Message, ...]) -> tuple[Outcome, ...]:
+    """One outcome per path of choices, those that do the same only once."""
+    found: list[Outcome] = []
+    prefix: list[int] | None = []
+    paths = 0
+    while prefix is not None:
+        paths += 1
+        choices: Choices | None = None
+
+        def attempt(prefix: list[int] = prefix) -> Outcome | None:
+            nonlocal choices
+            choices = Choices(list(prefix))  # afresh, since the watchdog may run it twice
+            return _attempt(column, transition, local, messages, choices)
+
+        try:
+            # What attackers learn can let them say so much that the patrol would take it for endless.
+            outcome = attempt() if column.spec.ends else supervised(attempt)
+        except NoOption:
+            outcome = None
+        except BaseException as error:
+            taken = tuple(choices.taken) if choices is not None else ()
+            outcome = Outcome(None, choices=taken, failure=failure_of(error, transition.location))
+        if outcome is not None:
+            found.append(outcome)
+        prefix = choices.following() if choices is not None else None
+        if paths >= MAX_PATHS and prefix is not None:
+            text = f"{transition} has more than {MAX_PATHS} ways through its choices"
+            place = transition.location
+            return (
+                Outcome(None, failure=Failure("model", text, place.file, place.line, "choose among fewer options")),
+            )
+    if len(found) < 2:
+        return tuple(found)
+    distinct: dict[bytes, Outcome] = {}
+    for outcome in found:
+        distinct.setdefault(signature(outcome), outcome)
+    return tuple(distinct.values())
+
+
+def _endless(outcome: Outcome) -> bool:
+    return outcome.failure is not None and outcome.failure.code == "Q114"
+
+
+def _observe(column: Column, reactions: list[Transition], local: Local, event: Event) -> Local:
+    self: Any = instance(column, local, Run(None, (), None, "a monitor"))
+    for transition in reactions:
+        when = transition.declaration.when
+        if when is None or _holds(transition, "when", when(self, event)):
+            _done(transition, transition.function(self, event))
+    return _fields_of(self, reactions[-1])
+
+
+def _fields_of(self: Automaton, transition: Transition) -> Local:
+    """The local state after a run: the fields, in their order, and nothing beside them.
+
+    What else got into the object would be lost with it: every run has a new one. So it is refused, also what
+    `functools.cached_property` puts there: `within` would be asked about values of before the step.
+    """
+    held, fields = self.__dict__, self._fields
+    if list(held) == list(fields):
+        return tuple(held.values())
+    name = next((name for name in held if name not in fields), "")
+    error = self._undeclared(name) if name else self._rearranged()
+    if isinstance(getattr(type(self), name, None), cached_property):
+        error.message = f"{type(self).__name__}.{name} is a cached_property, which keeps its value beside the fields"
+        error.hint = "use @property: a handler is run once for each distinct state and messages"
+    error.location = transition.location
+    raise error

@@ -1,0 +1,385 @@
+"""A definition as numbers: the oracle that the native core asks whatever only Python knows.
+
+The core asks each question once. Local states, messages and field values are numbered here, in the order they are met;
+what is passed along with each is a hash of its content, so that nothing reported depends on that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from quorate import _core
+from quorate.base.errors import LimitError
+from quorate.base.failures import Failure
+from quorate.base.values import BadValueError, encode, show
+from quorate.language.message import Event, Message
+from quorate.language.pid import column_of
+from quorate.model.again import smuggled
+from quorate.model.definition import Column, Definition, Property, Transition
+from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
+from quorate.model.run import accepts, fire, observe, prepare, recovered
+from quorate.properties import Evaluation, evaluate
+from quorate.semantics.steps import State
+
+if TYPE_CHECKING:
+    from quorate.reduce.decomposition import Whole
+    from quorate.reduce.symmetry import Symmetries
+
+NONE = _core.NONE
+
+# The numbers of the core's enumerations, in its order.
+MODES = {"spontaneous": 0, "on": 1, "exact": 2, "each": 3, "minimal": 4, "maximal": 5}
+ORDERS = {"set": 0, "multiset": 1, "fifo": 2}
+FULL = {"block": 0, "replace": 1}
+HEADS = {"block": 0, "skip": 1, "drop": 2}
+KINDS = {"invariant": 0, "can": 1, "final": 2}
+MOVES, CUT, FAILS = 0, 1, 2
+NO, YES, RAISES = 1, 2, 3
+REQUEST, ACCEPT, FIRE, OBSERVE = 0, 1, 2, 3
+
+SECONDS_BETWEEN_LOOKS = 0.1
+
+Query = tuple[int, int, int, int, int, list[int]]
+Encoded = tuple[int, int, int, list[tuple[int, int]]]
+
+
+class Model:
+    """The oracle of one check: a definition, the properties asked for, and what has been numbered so far."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        properties: Sequence[Property],
+        stop: Callable[[int, int, int, int, int], bool] = lambda *_: False,
+        values: dict[bytes, int] | None = None,
+        whole: Whole | None = None,
+    ) -> None:
+        network = definition.network
+        self.definition = definition
+        self.properties = tuple(properties)
+        self.whole = whole
+        """If processes are taken apart into their roles: the system as it was written, which every answer is held
+        against, and which properties are about."""
+        self.calls = 0
+        self.restart_on_new_reads = False
+        """With the local quotient a field that was not observed may hold another local state's value (rule 8)."""
+        self.symmetries: Symmetries | None = None
+        self.failures: list[Failure] = []
+        self.unhandled: dict[tuple[str, str], None] = {}
+        self.stop = stop
+        self._figures = (0, 0, 0, 0)
+        self._next_look = 0.0
+        self.values: dict[bytes, int] = {} if values is None else values
+        """The numbers of field values; models that are to be compared share them."""
+        self._groups: dict[bytes, int] = {}
+        self._locals: list[list[Local]] = [[] for _ in definition.columns]
+        self._local_ids: list[dict[tuple[int, ...], int]] = [{} for _ in definition.columns]
+        self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
+        self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
+        self._types: list[dict[type, int]] = [{} for _ in definition.columns]
+        self.engine = _core.Engine(
+            order=ORDERS[network.kind],
+            when_full=FULL[network.full],
+            head=HEADS[network.head],
+            capacity=NONE if network.capacity is None else _counted("capacity", network.capacity),
+            losses_unlimited=network.losses == "any",
+            duplicates_unlimited=network.duplicates == "any",
+            losses=0 if network.losses == "any" else _counted("losses", network.losses),
+            duplicates=0 if network.duplicates == "any" else _counted("duplicates", network.duplicates),
+            crashes=_counted("crashes", definition.faults.crashes),
+            cut_short=definition.faults.cut_short,
+        )
+        for column in definition.columns:
+            transitions = [] if column.is_monitor else definition.transitions(column)
+            self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
+            if column.routes is not None:
+                self.engine.set_input(column.index, column.clean)
+        for index, messages in definition.standing.items():
+            for message in messages:
+                self.engine.open_with(index, self.message_id(definition.columns[index], message))
+        for column in definition.processes if definition.faults.crashes else ():
+            for receiver, notice in definition.notices(column):
+                number = self.message_id(definition.columns[receiver], notice)
+                self.engine.add_notice(column.index, receiver, number)
+        for each in self.properties:
+            self.engine.add_property(KINDS[each.kind])
+        self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
+        self.engine.observe(self.observed)
+        self.engine.set_initials(
+            [
+                [self.local_id(column, state[column.index]) for column in definition.columns]
+                for state in definition.initials
+            ]
+        )
+
+    # Numbers
+
+    def local_id(self, column: Column, local: Local) -> int:
+        """The number of a local state."""
+        try:
+            encodings = [encode(value) for value in local]
+        except BadValueError:
+            raise smuggled(column, local) from None
+        known = self.values
+        key = tuple([known.setdefault(each, len(known)) for each in encodings])
+        crashed = is_crashed(local)
+        values = [int(crashed), *key[: column.spec.visible]]
+        if crashed:
+            key = (-2, *key)
+        ids = self._local_ids[column.index]
+        found = ids.get(key)
+        if found is None:
+            content = _content(b"crashed" if crashed else b"", *encodings)
+            found = ids[key] = self.engine.add_local(column.index, content, values, NONE, crashed)
+            self._locals[column.index].append(local)
+            if crashed and self.definition.faults.recover:
+                self.engine.set_recovery(column.index, found, self.local_id(column, recovered(column, local)))
+            elif column.may_crash and not crashed:
+                self.engine.set_crash(column.index, found, self.local_id(column, Crashed(local)))
+        return found
+
+    def _failed_monitor(self, column: Column, failure: int) -> int:
+        """A local state that stands for a monitor which failed."""
+        ids = self._local_ids[column.index]
+        key = (-1, failure)
+        if key not in ids:
+            values = [0] + [NONE] * column.spec.visible
+            ids[key] = self.engine.add_local(column.index, failure, values, failure, False)
+            self._locals[column.index].append(())
+        return ids[key]
+
+    def message_id(self, column: Column, message: Message | Event) -> int:
+        """The number of a message at its receiver, or of an event at a monitor."""
+        ids = self._message_ids[column.index]
+        encoded = encode(message)
+        found = ids.get(encoded)
+        if found is None:
+            sender = column_of(message.sender) if isinstance(message, Message) else 0
+            kind = self._type_id(column, type(message))
+            stands = isinstance(message, Message) and self.definition.stands(column, message)
+            found = ids[encoded] = self.engine.add_message(column.index, sender, kind, _content(encoded), stands)
+            self._messages[column.index].append(message)
+        return found
+
+    def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
+        types = self._types[column.index]
+        if cls not in types:
+            types[cls] = len(types)
+            takers = [each for each in self.definition.transitions(column) if _takes(each, cls)]
+            if not takers and column.index not in self.definition.attackers:
+                self.unhandled.setdefault((cls.__name__, column.cls.__name__))
+            for each in takers if not column.is_monitor else ():
+                self.engine.allow(column.index, each.index, types[cls])
+        return types[cls]
+
+    def local(self, column: Column, number: int) -> Local:
+        """The local state of that number."""
+        return self._locals[column.index][number]
+
+    def message(self, column: Column, number: int) -> Message | Event:
+        """The message (or event) of that number at its receiver."""
+        return self._messages[column.index][number]
+
+    def numbered_values(self) -> tuple[dict[int, Any], list[list[tuple[int, ...]]]]:
+        """The values of fields by number, and by column the numbers that make up each local state.
+
+        A crashed one begins with -2; a monitor that failed is -1 and the number of its failure.
+        """
+        values: dict[int, Any] = {}
+        for column, keys in enumerate(self._local_ids):
+            for local, key in zip(self._locals[column], keys, strict=True):
+                values.update(zip(key[len(key) - len(local) :], local, strict=True))
+        return values, [list(keys) for keys in self._local_ids]
+
+    @property
+    def numbered_locals(self) -> list[list[Local]]:
+        """By column, the local states in the order of their numbers."""
+        return self._locals
+
+    @property
+    def numbered_messages(self) -> list[list[Message | Event]]:
+        """By column, the messages or events in the order of their numbers."""
+        return self._messages
+
+    def value_number(self, value: object) -> int:
+        """The number of a value, or NONE."""
+        return self.values.get(encode(value), NONE)
+
+    def local_number(self, column: int, key: tuple[int, ...]) -> int:
+        """The number of the local state made up of these values, or NONE."""
+        return self._local_ids[column].get(key, NONE)
+
+    def message_number(self, column: int, message: Message | Event) -> int:
+        return self._message_ids[column].get(encode(message), NONE)
+
+    def failure_id(self, failure: Failure) -> int:
+        if failure not in self.failures:
+            self.failures.append(failure)
+        return self.failures.index(failure)
+
+    def reduced(self, state: State) -> tuple[object, object]:
+        """The state as the reductions leave it, in the form the core reports states in."""
+        columns: list[tuple[int, list[int]]] = []
+        for column in self.definition.columns:
+            inbox: list[int] = []
+            if not column.is_monitor:
+                inbox = self._inbox(column, state.pending[column.index])
+            columns.append((self.local_id(column, state.locals[column.index]), inbox))
+        reduced, left = self.engine.reduced(columns, list(state.budget))
+        return [(local, list(inbox)) for local, inbox in reduced], list(left)
+
+    def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
+        """In the core's order: by number, and with FIFO channels only what has no order there."""
+        numbers = [self.message_id(column, message) for message in messages]
+        if self.definition.network.kind != "fifo":
+            return sorted(numbers)
+        stands = [self.definition.stands(column, message) for message in messages]
+        places = [
+            (column_of(message.sender), number if standing else 0)
+            for message, number, standing in zip(messages, numbers, stands, strict=True)
+        ]
+        return [number for _, number in sorted(zip(places, numbers, strict=True), key=lambda pair: pair[0])]
+
+    # What the core asks
+
+    def fill(self, queries: list[Query]) -> bool:
+        """Answer every query; False if it is time to stop."""
+        for kind, index, which, local_id, subject, messages in queries:
+            if self._is_to_stop():
+                return False
+            self.calls += 1
+            column = self.definition.columns[index]
+            local = self._locals[index][local_id]
+            if kind == OBSERVE:
+                event: Any = self._messages[index][subject]
+                outcome = observe(column, local, event)
+                if self.whole is not None:
+                    self.whole.require_reaction(column, local, event, outcome)
+                self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
+                continue
+            transition = self.definition.transitions(column)[which]
+            if kind == REQUEST:
+                self._request(column, transition, local, local_id)
+            elif kind == ACCEPT:
+                message: Any = self._messages[index][subject]
+                group = accepts(column, transition, local, message)
+                if self.whole is not None:
+                    self.whole.require_group(column, transition, local, message, group)
+                number_of = NONE if group is None else self._groups.setdefault(group, len(self._groups))
+                self.engine.put_group(index, which, local_id, subject, number_of)
+            else:
+                consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
+                outcomes = fire(column, transition, local, consumed)
+                if self.whole is not None:
+                    self.whole.require_outcomes(column, transition, local, consumed, outcomes)
+                encoded = [self._outcome(column, outcome) for outcome in outcomes]
+                self.engine.put_behaviour(index, which, local_id, subject, encoded)
+        return True
+
+    def _request(self, column: Column, transition: Transition, local: Local, local_id: int) -> None:
+        request = prepare(column, transition, local)
+        if self.whole is not None:
+            self.whole.require_request(column, transition, local, request)
+        mode, size, senders = _mode(transition), 0, list[int]()
+        if request is not None and request.size is not None:
+            mode, size = MODES["exact"], request.size
+        elif request is not None and request.senders is not None:
+            mode, senders = MODES["each"], [column_of(pid) for pid in request.senders]
+        self.engine.put_request(column.index, transition.index, local_id, request is not None, mode, size, senders)
+
+    def _outcome(self, column: Column, outcome: Outcome) -> Encoded:
+        if outcome.failure is not None:
+            return FAILS, NONE, self.failure_id(outcome.failure), []
+        if outcome.local is None:
+            return CUT, NONE, NONE, []
+        columns = self.definition.columns
+        sends = [(receiver, self.message_id(columns[receiver], message)) for receiver, message in outcome.sends]
+        for event in outcome.events:
+            sends += [
+                (monitor.index, self.message_id(monitor, event))
+                for monitor in self.definition.monitors
+                if any(reaction.takes(event) for reaction in self.definition.transitions(monitor))
+            ]
+        return MOVES, self.local_id(column, outcome.local), NONE, sends
+
+    def _observed(self, column: Column, outcome: Outcome) -> Encoded:
+        if outcome.failure is not None:
+            return MOVES, self._failed_monitor(column, self.failure_id(outcome.failure)), NONE, []
+        assert outcome.local is not None
+        return MOVES, self.local_id(column, outcome.local), NONE, []
+
+    def judge(self, number: int, locals: list[int]) -> bool:
+        """Evaluate a property and hand its path of reads to the core; False if the search has to start over."""
+        self.calls += 1
+        state = tuple(self._locals[column][local] for column, local in enumerate(locals))
+        found = self.evaluate(self.properties[number], state)
+        new = self.note_reads(found.reads)
+        if new and self.restart_on_new_reads:
+            return False
+        if new:
+            self.engine.observe(self.observed)
+        path = [(column, field + 1, self._value(column, field, state[column])) for column, field in found.reads]
+        verdict = RAISES if found.failure is not None else YES if found.value else NO
+        self.engine.add_answer(number, path, verdict)
+        return True
+
+    def evaluate(self, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
+        """What a property says of a state, and what it read. Processes that were taken apart it sees as wholes."""
+        if self.whole is None:
+            return evaluate(self.definition, prop, locals)
+        found = evaluate(self.whole.whole, prop, self.whole.locals(locals))
+        return found._replace(reads=tuple(self.whole.field(column, field) for column, field in found.reads))
+
+    def note_reads(self, reads: Iterable[tuple[int, int]]) -> bool:
+        """Observe the fields that a property has read; whether some of them were not observed before."""
+        new = [(column, field + 1) for column, field in reads if not self.observed[column][field + 1]]
+        for column, field in new:
+            # Processes of one class are likely to be read alike: fewer surprises, fewer restarts.
+            for other in self.definition.columns:
+                if other.cls is self.definition.columns[column].cls:
+                    self.observed[other.index][field] = True
+        return bool(new)
+
+    def _value(self, column: int, field: int, local: Local) -> int:
+        if field < 0:
+            return int(is_crashed(local))
+        return self.values[encode(local[field])]
+
+    def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
+        self._figures = states, transitions, frontier, depth
+        return self.stop(*self._figures, memory)
+
+    def _is_to_stop(self) -> bool:
+        """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
+        now = perf_counter()
+        if now < self._next_look:
+            return False
+        self._next_look = now + SECONDS_BETWEEN_LOOKS
+        return self.stop(*self._figures, _core.resident_bytes())
+
+    def counted_messages(self) -> int:
+        return sum(len(self._messages[column.index]) for column in self.definition.processes)
+
+
+def _counted(name: str, number: int) -> int:
+    """A number of messages or crashes, which the core counts in 32 bits."""
+    if number >= NONE:
+        raise LimitError(f"{name}={show(number)}: at most {NONE - 1:,} are counted", hint="say less", code="Q501")
+    return number
+
+
+def _mode(transition: Transition) -> int:
+    if transition.kind in ("start", "step"):
+        return MODES["spontaneous"]
+    return MODES[transition.mode or "on"]
+
+
+def _takes(transition: Transition, cls: type) -> bool:
+    return transition.message is not None and issubclass(cls, transition.message)
+
+
+def _content(*encodings: bytes) -> int:
+    return int.from_bytes(blake2b(b"\0".join(encodings), digest_size=8).digest(), "little")

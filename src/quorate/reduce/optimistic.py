@@ -1,0 +1,111 @@
+"""Where the closure does not end: reductions over a universe that is taken from the search itself (design 3a).
+
+The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
+search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
+answer counts once a search stays inside. Why that is sound is argued in `src/core/universe.hpp`.
+
+Where the universe is given up, partial-order reduction goes by flows, which classes of messages processes send to whom.
+They are taken from the search in the same way, and a search that meets another is void too (`src/core/flows.hpp`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quorate.base.words import names
+from quorate.native.model import Model
+from quorate.options import Options
+from quorate.reduce.reductions import Figures, applicable, reduce
+
+# The seed: what random walks meet.
+WALKS = 1_000
+WALK_STEPS = 200
+# A search that is void goes on until it has twice as many states, and so many more: to meet what else lies outside.
+VOID_STATES = 1_000
+# What the universe may cost before it is given up: answers from Python for one process, searches that were void, and
+# the states that they visited.
+MOST_BEHAVIOURS = 30_000
+MOST_ROUNDS = 60
+MOST_VOID_STATES = 20_000_000
+
+
+class Universe:
+    """The universe of one check, and what it has cost so far."""
+
+    def __init__(self, model: Model, options: Options) -> None:
+        self.model = model
+        self.options = options
+        self.rounds = 0
+        self.void_states = 0
+        self.given_up = ""
+        """Why there is no universe any more."""
+        model.engine.extend_universe()  # what was met so far
+
+    def seed(self) -> None:
+        """Begin with what random walks meet."""
+        self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
+        self.model.engine.extend_universe()
+
+    def grow(self, found: dict[str, Any]) -> None:
+        """Add what a void search has met."""
+        self.void_states += found["states"]
+        if not self.given_up:
+            self.model.engine.extend_universe()
+        self.model.engine.clear_answers()
+
+    def prepare(self, figures: Figures) -> None:
+        """Evaluate the universe and reduce by it, or by less if it is not worth its price."""
+        why = self._too_much()
+        self.rounds += 1
+        if self.given_up:
+            self._without(figures, f"no universe is known, nor what processes send to whom: {why}" if why else "")
+        elif why:
+            self._give_up(figures, why)
+        else:
+            found = self.evaluate(MOST_BEHAVIOURS)
+            if all(column.index in found["as_is"] for column in self.model.definition.processes):
+                self._give_up(figures, "it would ask more of Python than it could save")
+                return
+            self._describe(figures, found)
+            reduce(self.model, figures, self.options)
+
+    def evaluate(self, most_behaviours: int) -> dict[str, Any]:
+        """Every local state of the universe on every consumable set of its messages, whether met together or not."""
+        return self.model.engine.evaluate_universe(self.model, most_behaviours)
+
+    def _too_much(self) -> str:
+        if self.rounds >= MOST_ROUNDS:
+            return f"it still grew after {self.rounds} searches"
+        if self.void_states > MOST_VOID_STATES:
+            return f"it still grew after {self.void_states:,} states"
+        return ""
+
+    def _describe(self, figures: Figures, found: dict[str, Any]) -> None:
+        figures.update(applicable(self.model, self.options))
+        why = "taken from the search itself, since the closure did not end"
+        left = [self.model.definition.columns[index].name for index in found["as_is"]]
+        if left:
+            why += f"; too large for it, so taken as it is: {names(left)}"
+        figures["universe"] = {
+            "ran": True,
+            "local_states": found["local_states"],
+            "messages": found["messages"],
+            "behaviours": found["enabled"],
+            "searches": self.rounds,
+            "why": why,
+        }
+
+    def _give_up(self, figures: Figures, why: str) -> None:
+        self.model.engine.forget_universe()
+        self.given_up = why
+        self.rounds, self.void_states = 1, 0
+        self._without(figures, "")
+
+    def _without(self, figures: Figures, no_flows: str) -> None:
+        """Reduce without a universe, by flows if they are not given up too."""
+        unknown = f"no universe is known: {self.given_up}"
+        figures.update(applicable(self.model, self.options, unknown))
+        figures["universe"] = {"ran": False, "why": self.given_up}
+        if self.options.por in ("lpor", "lpor-net"):
+            figures["por"] = {"ran": not no_flows, "why": no_flows}
+        reduce(self.model, figures, self.options)

@@ -1,0 +1,1 @@
+"""Results and runs for people: text, charts, pages, exports."""

@@ -1,0 +1,355 @@
+"""What a chart shows of a run: who takes part, what each step does, and which message goes where.
+
+The semantics knows messages only as contents of inboxes. A picture needs more: which send a consumed message came from.
+So the inboxes are followed with a token for every message, and after each step the tokens are compared with what the
+semantics says is pending. Whatever a network does (merge, replace, keep, copy, lose), the picture agrees with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from quorate.base.values import encode, show
+from quorate.base.words import count
+from quorate.language.pid import column_of
+from quorate.results.diff import Difference, changed_fields, told
+
+if TYPE_CHECKING:
+    from quorate.language.message import Message
+    from quorate.model.definition import Definition
+    from quorate.results.trace import Trace
+    from quorate.semantics.steps import State, Step
+
+End = Literal["received", "kept", "delivered", "lost", "discarded", "replaced", "merged", "never"]
+
+MOST_REASONS = 9
+
+_DOES = {
+    "lose": "lost",
+    "duplicate": "duplicated",
+    "deliver": "delivered",
+    "crash": "crashes",
+    "recover": "recovers",
+    "discard": "discards",
+}
+
+
+@dataclass
+class Lane:
+    """A process that takes part."""
+
+    column: int
+    name: str
+    role: str
+    byzantine: bool = False
+    read: bool = False
+    """The property looked at it in the last state."""
+
+
+@dataclass(eq=False)  # two equal messages are two
+class Arrow:
+    """A message on its way. It may come from a copy that the network made, and it may never arrive."""
+
+    message: Message
+    sender: int
+    receiver: int
+    sent: int
+    """The step that sent it, or that made the copy."""
+    copy: bool = False
+    """It starts beside its receiver, where the network duplicated or delivered it."""
+    end: End = "never"
+    ended: int | None = None
+    """The step that consumed or lost it; None if it is in flight to the end."""
+    byzantine: bool = False
+    at_will: bool = False
+    """An attacker's message, which it can send at any time: it is drawn as sent when it is consumed."""
+
+
+@dataclass
+class Happening:
+    """One step as it is drawn."""
+
+    number: int
+    column: int
+    kind: str
+    title: str
+    incoming: list[Arrow] = field(default_factory=list)
+    outgoing: list[Arrow] = field(default_factory=list)
+    changes: list[Difference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What it chose, told the monitors, and what that changed there."""
+    failure: str | None = None
+    quorum: bool = False
+    byzantine: bool = False
+
+    @property
+    def by_network(self) -> bool:
+        return self.kind in ("lose", "duplicate", "deliver")
+
+
+@dataclass
+class Chart:
+    """A run ready to be laid out."""
+
+    name: str
+    subtitle: str
+    lanes: list[Lane]
+    happenings: list[Happening]
+    arrows: list[Arrow]
+    verdict: str
+    """What the run ends in, in a line."""
+    reasons: list[str]
+    bad: bool
+    left_out: list[str]
+    """Processes that do nothing here, and hear of nothing."""
+
+    def lane(self, column: int) -> int | None:
+        """The place of a process from the left."""
+        return next((place for place, lane in enumerate(self.lanes) if lane.column == column), None)
+
+
+def chart(trace: Trace) -> Chart:
+    """Read a run."""
+    return _Reader(trace).read()
+
+
+def is_byzantine(definition: Definition, column: int) -> bool:
+    """Whether a process does not follow the protocol."""
+    described = definition.columns[column]
+    return column in definition.attackers or bool(getattr(described.cls, "_byzantine", False))
+
+
+class _Reader:
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.definition = trace.definition
+        self.arrows: list[Arrow] = []
+        self.pending: dict[int, list[Arrow]] = {column.index: [] for column in self.definition.processes}
+
+    def read(self) -> Chart:
+        state = self.trace.initial
+        happenings: list[Happening] = []
+        for number, step in enumerate(self.trace.steps, start=1):
+            happenings.append(self._happening(number, step, state))
+            state = step.next if step.next is not None else state
+        lanes, left_out = self._lanes(happenings)
+        known = {lane.column for lane in lanes}
+        verdict, reasons, bad = _verdict(self.trace)
+        arrows = [arrow for arrow in self.arrows if arrow.sender in known and arrow.receiver in known]
+        return Chart(
+            self.definition.name, _subtitle(self.trace), lanes, happenings, arrows, verdict, reasons, bad, left_out
+        )
+
+    # --- steps -------------------------------------------------------------------------------------------------
+
+    def _happening(self, number: int, step: Step, before: State) -> Happening:
+        name = step.transition.name if step.transition is not None else ""
+        kind = step.kind if self._home(step.column) == step.column else "deliver"
+        seen = Happening(
+            number,
+            self._home(step.column),
+            kind,
+            f"crashes in {name}" if kind == "crash" and name else _DOES.get(kind, name),
+            quorum=step.transition is not None and step.transition.kind == "quorum",
+            byzantine=is_byzantine(self.definition, step.column),
+        )
+        self._consume(seen, step)
+        if step.outcome is not None and step.outcome.choices:
+            seen.notes.append("chooses " + ", ".join(show(choice) for choice in step.outcome.choices))
+        if step.failure is not None:
+            seen.failure = step.failure.text
+        elif step.outcome is not None:
+            self._send(seen, step)
+        if step.next is not None:
+            self._reconcile(number, step, step.next)
+            self._changes(seen, step, before, step.next)
+        return seen
+
+    def _home(self, column: int) -> int:
+        """The process that a column of the state belongs to: with delivery events, channels are columns too."""
+        return self.definition.receiver(column).index
+
+    def _consume(self, seen: Happening, step: Step) -> None:
+        ends: dict[str, End] = {"lose": "lost", "discard": "discarded", "deliver": "delivered"}
+        # What the network loses is gone; what a process consumes may stay all the same.
+        again = self.definition.network.duplicates == "any"
+        keeps = step.transition is not None and (step.transition.keep or again)
+        for message in step.consumed:
+            if self._stands(step.column, message):
+                number, sender = seen.number, column_of(message.sender)
+                arrow = Arrow(message, sender, seen.column, number, end="received", ended=number, byzantine=True)
+                arrow.at_will = True
+                self.arrows.append(arrow)
+                seen.incoming.append(arrow)
+                continue
+            known = self._oldest(step.column, message)
+            if known is None:
+                continue
+            arrow = known
+            if step.kind == "duplicate":
+                copy = Arrow(message, arrow.sender, seen.column, seen.number, copy=True)
+                self.arrows.append(copy)
+                self.pending[step.column].append(copy)
+                seen.incoming.append(arrow)
+                continue
+            if keeps:
+                # It stays in flight: draw this reading of it, and keep the token for the next one.
+                arrow = Arrow(message, arrow.sender, seen.column, arrow.sent, arrow.copy, byzantine=arrow.byzantine)
+                self.arrows.append(arrow)
+                arrow.end = "kept"
+            else:
+                self.pending[step.column].remove(arrow)
+                arrow.end = ends.get(seen.kind, "received")
+            arrow.ended = seen.number
+            seen.incoming.append(arrow)
+
+    def _stands(self, receiver: int, message: Message) -> bool:
+        return self.definition.stands(self.definition.columns[receiver], message)
+
+    def _oldest(self, receiver: int, message: Message) -> Arrow | None:
+        code = encode(message)
+        return next((arrow for arrow in self.pending[receiver] if encode(arrow.message) == code), None)
+
+    def _send(self, seen: Happening, step: Step) -> None:
+        assert step.outcome is not None
+        for receiver, message in step.outcome.sends:
+            if self._stands(receiver, message):
+                continue  # from now on the attacker can say it; it is drawn when it does
+            arrow = Arrow(message, seen.column, self._home(receiver), seen.number, byzantine=seen.byzantine)
+            if seen.kind == "deliver":
+                arrow.sender, arrow.copy = column_of(message.sender), True
+            self.arrows.append(arrow)
+            self.pending[receiver].append(arrow)
+            seen.outgoing.append(arrow)
+        seen.notes.extend(f"emits {show(event)}" for event in step.outcome.events)
+
+    def _reconcile(self, number: int, step: Step, after: State) -> None:
+        """Make the tokens agree with the inboxes."""
+        for receiver, pending in enumerate(after.pending):
+            inbox = [message for message in pending if not self._stands(receiver, message)]
+            left = Counter(encode(message) for message in inbox)
+            for arrow in self.pending[receiver][:]:
+                code = encode(arrow.message)
+                if left[code] > 0:
+                    left[code] -= 1
+                    continue
+                self._drop(arrow, receiver, number)
+            for message in inbox:  # what this reader did not see being sent still has to be drawn when it arrives
+                if left[encode(message)] > 0:
+                    left[encode(message)] -= 1
+                    unseen = Arrow(message, column_of(message.sender), self._home(receiver), number)
+                    self.arrows.append(unseen)
+                    self.pending[receiver].append(unseen)
+
+    def _drop(self, arrow: Arrow, receiver: int, number: int) -> None:
+        """A token too many: merged with an equal message that was there already, or replaced in a full channel."""
+        self.pending[receiver].remove(arrow)
+        merged = self._oldest(receiver, arrow.message) is not None
+        arrow.end, arrow.ended = "merged" if merged else "replaced", number
+
+    def _changes(self, seen: Happening, step: Step, before: State, after: State) -> None:
+        for index, name, old, new in changed_fields(self.definition, before, after):
+            if index == step.column:
+                seen.changes.extend(told(name, old, new))
+            else:
+                label = f"{self.definition.columns[index].name}.{name}"
+                seen.notes.extend(_noted(difference) for difference in told(label, old, new))
+
+    # --- lanes -------------------------------------------------------------------------------------------------
+
+    def _lanes(self, happenings: list[Happening]) -> tuple[list[Lane], list[str]]:
+        """Roles by who acts first, so that a run reads from left to right; within a role, by number."""
+        active = {seen.column for seen in happenings if not seen.by_network}
+        active |= {arrow.receiver for seen in happenings for arrow in seen.incoming}
+        active |= {arrow.sender for seen in happenings for arrow in seen.incoming}
+        first: dict[type, int] = {}
+        for seen in happenings:
+            first.setdefault(self.definition.columns[seen.column].cls, seen.number)
+        read = self._read_columns()
+        named = [column for column in self.definition.processes if self._home(column.index) == column.index]
+        columns = [column for column in named if column.index in active | read]
+        late = len(happenings) + 1
+        columns.sort(key=lambda column: (first.get(column.cls, late), column.index))
+        lanes = [
+            Lane(
+                column.index,
+                column.name,
+                column.cls.__name__,
+                is_byzantine(self.definition, column.index),
+                column.index in read,
+            )
+            for column in columns
+        ]
+        left_out = [column.name for column in named if column not in columns]
+        return lanes, left_out
+
+    def _read_columns(self) -> set[int]:
+        from quorate.properties import evaluate
+        from quorate.results.claim import Claim
+
+        claim = Claim.of(self.trace)
+        if claim.property is None or claim.fails:
+            return set()
+        return {index for index, _ in evaluate(self.definition, claim.property, self.trace.states[-1].locals).reads}
+
+
+def _noted(difference: Difference) -> str:
+    from quorate.results.diff import line
+
+    return line(difference)
+
+
+def _subtitle(trace: Trace) -> str:
+    """The instance, and how long the run is."""
+    given = {name: value for name, value in trace.definition.parameters.items() if value is not None}
+    parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
+    length = count(len(trace.steps), "step") + (", the fewest there can be" if trace.shortest else "")
+    return f"{parameters} · {length}" if parameters else length
+
+
+def _verdict(trace: Trace) -> tuple[str, list[str], bool]:
+    if trace.steps and trace.steps[-1].failure is not None:
+        return "the last step fails", [trace.steps[-1].failure.text], True
+    lines = list(_reasons(trace))
+    if len(lines) > MOST_REASONS:
+        lines = [*lines[: MOST_REASONS - 1], f"and {len(lines) - MOST_REASONS + 1} more"]
+    if trace.kind == "witness":
+        # A run that is shown for nothing in particular ends, and that is all.
+        return f"{trace.property} is reached" if trace.property else "", lines, False
+    if trace.property == "deadlock":
+        return "nothing more can happen", lines, True
+    return f"{trace.property} fails", lines, True
+
+
+def _reasons(trace: Trace) -> Iterator[str]:
+    """The explanation, and the values that it does not mention."""
+    said: set[str] = set()
+    if trace.explanation is not None:
+        for line in trace.explanation.lines():
+            said.add(line.strip())
+            yield line
+    for line in trace.reason:
+        if line.replace(" = ", " is ", 1) not in said:
+            yield line
+
+
+def forms(message: Any) -> tuple[str, ...]:
+    """A message with the names of its fields, and without."""
+    return tuple(dict.fromkeys((show(message), compact(message))))
+
+
+def compact(value: Any) -> str:
+    """A value without the names of fields: `Accept(Vote(2, 2))`."""
+    names = (
+        getattr(value, "_fields", None) if isinstance(value, tuple) else getattr(value, "__dataclass_fields__", None)
+    )
+    if names is not None:
+        return f"{type(value).__name__}({', '.join(compact(getattr(value, name)) for name in names)})"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(compact, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(map(compact, value)) + "}"
+    return show(value)

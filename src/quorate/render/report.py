@@ -1,0 +1,262 @@
+"""The whole report of a result, in the order a reader asks for it.
+
+The verdict in one line; why; the run that shows it; the figures; how to see it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from quorate.base.values import show
+from quorate.base.words import count, duration, memory, rate
+from quorate.render.layout import WIDTH, Content, Page, Piece
+from quorate.render.text import Form, failing, run
+from quorate.results.result import PropertyOutcome, Result
+
+MOST_VALUES = 6  # of those that a property read; all of them are listed at the end of the run
+
+_STOPPED = {
+    "states": "the limit on states was reached",
+    "memory": "the limit on memory was reached",
+    "time": "the time was up",
+    "interrupt": "it was interrupted",
+    "depth": "longer runs were cut",
+    "cycle": "a run comes back to a state it has been in",
+}
+_INSTEAD = "use another --por, or cut runs with --max-depth"
+
+
+def report(
+    result: Result,
+    *,
+    width: int = WIDTH,
+    trace: Form | None = "auto",
+    witnesses: bool = False,
+    saved: str | None = None,
+) -> Page:
+    """Lay out a result. `witnesses` shows the runs of `can` properties; `saved` is where the trace was written."""
+    page = Page(width)
+    _verdict(page, result)
+    _why(page, result)
+    if trace is not None and result.trace is not None:
+        page.gap()
+        page.lines.extend(run(result.trace, width, trace).lines)
+    if trace is not None and witnesses:
+        for witness in result.witnesses.values():
+            page.gap()
+            page.lines.extend(run(witness, width, trace).lines)
+    page.gap()
+    page.table([*figures(result), *reductions(result.reductions), *_self_check(result.self_check)])
+    if result.trace is not None:
+        _replay(page, result, saved)
+    return page
+
+
+# --- the verdict, and why --------------------------------------------------------------------------------------
+
+
+def verdict(result: Result) -> tuple[str, str, str]:
+    """A sign, its style, and what is said of the system."""
+    return {
+        "holds": ("✓", "good", _holds(result)),
+        "violated": ("✗", "bad", _violates(result)),
+        "incomplete": ("?", "open", "is not decided"),
+    }[result.verdict]
+
+
+def _verdict(page: Page, result: Result) -> None:
+    mark, style, text = verdict(result)
+    # A parameter that is None was left open; the others say which instance this is.
+    given = {name: value for name, value in result.parameters.items() if value is not None}
+    parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
+    instance = f"({parameters})" if parameters else ""
+    if len(f"{mark} {result.system}{instance} {text}") <= page.width:
+        page.add(Piece(f"{mark} {result.system}", style), Piece(instance, "faint"), Piece(f" {text}", style))
+    else:
+        page.add(Piece(f"{mark} {result.system} {text}", style))
+        page.add("  ", Piece("with " + parameters.replace(", ", " "), "faint"), hanging=7)
+
+
+def _holds(result: Result) -> str:
+    text = "holds"
+    if result.bounds:
+        text += " within its bounds"
+    if result.store == "bitstate":
+        text += " in every state that was seen"
+    return text
+
+
+def _violates(result: Result) -> str:
+    step = failing(result.trace) if result.trace is not None else None
+    if result.trace is not None and step is not None and step.transition is not None:
+        return f"fails in {result.trace.definition.columns[step.column].name}.{step.transition.name}"
+    return "can deadlock" if result.property == "deadlock" else f"violates {result.property}"
+
+
+def _why(page: Page, result: Result) -> None:
+    if result.verdict == "violated" and result.trace is not None:
+        for line in result.trace.reason[:MOST_VALUES]:
+            page.add("  ", line, hanging=6)
+        if len(result.trace.reason) > MOST_VALUES:
+            page.add("  ", Piece(f"and {len(result.trace.reason) - MOST_VALUES} more values that it read", "faint"))
+    elif result.verdict == "violated":
+        broken = next((p for p in result.properties if p.name == result.property), None)
+        page.add("  ", broken.note if broken is not None and broken.note else "no reachable state satisfies it")
+    elif result.verdict == "incomplete":
+        stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
+        page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
+        if result.stopped_by == "cycle":
+            page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
+        elif result.frontier:
+            page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
+    for bound in result.bounds:
+        page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
+    _properties(page, result)
+    for warning in result.warnings:
+        page.add("  ", Piece("warning: ", "warning"), warning, hanging=6)
+
+
+def _properties(page: Page, result: Result) -> None:
+    if not result.properties:
+        return
+    page.gap()
+    page.table(
+        (_marked(each), outcome(each, result))
+        for each in result.properties
+        # A violation was told above; that the others were cut short by it is only worth a line each when there are any.
+        if result.verdict != "violated" or each.name != result.property
+    )
+
+
+def _marked(outcome: PropertyOutcome) -> Content:
+    mark, style = {"holds": ("✓", "good"), "violated": ("✗", "bad"), "incomplete": ("?", "open")}[outcome.verdict]
+    return Piece(mark, style), f" {outcome.name}"
+
+
+def outcome(found: PropertyOutcome, result: Result) -> Content:
+    """How a property fared, in words."""
+    if found.note:
+        return found.note
+    if found.kind == "can":
+        witness = result.witnesses.get(found.name)
+        if found.verdict == "holds":
+            return "can happen" + (f", first after {count(len(witness), 'step')}" if witness is not None else "")
+        return "cannot happen" if found.verdict == "violated" else "not seen so far"
+    return {
+        "holds": "never" if found.kind == "deadlock" else "in every state",
+        "violated": "violated",
+        "incomplete": "not violated in what was searched",
+    }[found.verdict]
+
+
+# --- the figures -----------------------------------------------------------------------------------------------
+
+
+def figures(result: Result) -> Iterator[tuple[str, Content]]:
+    final = f", {result.deadlocks:,} of them without a next step" if result.deadlocks else ""
+    yield "states", f"{result.states:,}{final}"
+    yield "transitions", f"{result.transitions:,}"
+    yield "depth", f"{result.depth:,}"
+    setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
+    speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
+    yield "time", f"{duration(result.seconds)}{speed}{setup}"
+    # Of a small search, the figure would be about empty tables.
+    telling = result.bytes_per_state and result.states >= 10_000
+    each = f"{result.bytes_per_state:.0f} bytes a state, " if telling else ""
+    yield "memory", f"{each}{memory(result.peak_memory_bytes)} at most"
+    yield (
+        "tables",
+        f"{count(result.cells, 'cell')} and {count(result.messages, 'message')} "
+        f"from {count(result.python_calls, 'call')} into Python",
+    )
+    yield from _environment(result.environment)
+    how = {"bfs": "breadth-first", "dfs": "depth-first", "stateless": "stateless"}[result.search]
+    threads = f", {result.threads} threads" if result.threads > 1 else ""
+    store = "" if result.store == "exact" else ", bitstate store"
+    yield "search", how + store + threads
+    if result.coverage is not None:
+        yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
+    elif result.expected_omissions is not None:
+        left_out = count(round(result.expected_omissions), "state")
+        yield (
+            "coverage",
+            f"unknown, since the search did not end; of what it came to, {left_out} "
+            f"{'is' if left_out.startswith('1 ') else 'are'} expected to be left out",
+        )
+
+
+def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
+    """The faults that were asked for with the check."""
+    if asked.get("network_model") == "grm":
+        yield "network", "grm: messages are delivered by steps of their own"
+    if asked.get("network_model") == "rm":
+        yield "network", "rm: messages are delivered by steps of their own, and consumed all at once"
+    if asked.get("crash") == "implicit":
+        yield "crashes", "implicit: a crashed process takes no further step, and every search contains such runs"
+    elif "crash" in asked or "crashes" in asked:
+        number = asked.get("crashes")
+        most = "as many as the system says" if number is None else f"at most {number:,}"
+        yield "crashes", f"explicit, {most}: between steps, or when a part of a step's messages is sent"
+    for role, number in asked.get("byzantine", {}).items():
+        yield "Byzantine", f"{number:,} of the processes {role}: may send anything, under their own name, at any time"
+
+
+def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Content]]:
+    """Those that ran with their figures; those that did not, together where the reason is the same."""
+    left_out: dict[str, list[str]] = {}
+    for name, figures in found.items():
+        shown = name.replace("_", " ").replace("-", " ")
+        if figures.get("ran"):
+            yield shown, _reduction(figures)
+        else:
+            left_out.setdefault(str(figures.get("why", "")), []).append(shown)
+    for number, (why, reductions) in enumerate(left_out.items()):
+        yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
+
+
+def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:
+    if found is None:
+        return
+    parts: list[str] = []
+    if found["sets"]:
+        parts.append(
+            f"{count(found['sets'], 'set')} of chosen steps held against {count(found['paths'], 'state')} up to "
+            f"{count(found['depth'], 'other step')} away, and {count(found['pairs'], 'pair')} fired both ways"
+        )
+    far = "all" if found["unreduced_finished"] else "the first"
+    same = "the verdict"
+    if found["compared"]:
+        same += f", {count(found['observations'], 'observation')} and {found['deadlocks']:,} of deadlocks"
+    parts.append(f"{same} as in {far} {count(found['unreduced_states'], 'state')} without reductions")
+    yield "self-check", "; ".join(parts)
+
+
+def _reduction(figures: Mapping[str, Any]) -> Content:
+    """The figures that a reduction gave, a factor where there is one, and what it is based on."""
+    of = figures.get("of")
+    parts: list[str] = [figures["group"]] if "group" in figures else []
+    if "gain" in figures:
+        gain, order = figures["gain"], figures["order"]
+        parts.append(f"one for {gain:,.1f} states, {figures['efficiency']:.0%} of {count(order, 'renaming')}")
+    for name, value in figures.items():
+        if name in ("order", "stands_for", "gain", "efficiency"):
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
+            amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
+            parts.append(f"{amount} {name.replace('_', ' ')}")
+    if isinstance(figures.get("factor"), int | float):
+        parts.append(f"factor {figures['factor']:,.1f}")
+    why = str(figures.get("why", ""))
+    return [", ".join(parts) or "ran", Piece(f": {why}" if why else "", "faint")]
+
+
+def _replay(page: Page, result: Result, saved: str | None) -> None:
+    page.gap()
+    if saved is not None:
+        # It was this model that has just run: whoever replays the file elsewhere is asked first.
+        own = result.target is not None and "." in result.target
+        page.add("Replay it: ", Piece(f"quorate replay {saved}" + (" --trust" if own else ""), "command"))
+        return
+    keep = "--save run.json" if result.target is not None else 'result.trace.save("run.json")'
+    page.add("Keep it: ", Piece(keep, "command"), ", then ", Piece("quorate replay run.json", "command"))

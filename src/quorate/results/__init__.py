@@ -1,0 +1,1 @@
+"""What a check found: results and runs, as data."""

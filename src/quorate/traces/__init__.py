@@ -1,1 +1,0 @@
-"""Runs of a protocol, as people and programs read them: text, JSON, replay."""
