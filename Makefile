@@ -4,9 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
-CORE := $(wildcard src/core/*.cpp src/core/*.hpp src/core/binding/*.cpp src/core/binding/*.hpp)
+CORE := $(shell find src/core -name '*.[ch]pp')
 PACKAGES := $(wildcard src/quorate/*/__init__.py)
-CORE_TESTS := $(wildcard tests/core/*.cpp tests/core/*.hpp)
+CORE_TESTS := $(shell find tests/core -name '*.[ch]pp')
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
 .PHONY: help demo test setup develop lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick format clean

@@ -1,7 +1,7 @@
 """Partial orders by flows: no closure and no universe, only which classes of messages were seen to go to whom.
 
-Verdicts, deadlocks and observations against the reference explorer, and for every rule of `src/core/flows.hpp` and
-`src/core/persistent.hpp` a model that gets a wrong answer without it.
+Verdicts, deadlocks and observations against the reference explorer, and for every rule of
+`src/core/reduce/por/flows.hpp` and `src/core/reduce/por/persistent.hpp` a model that gets a wrong answer without it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 import quorate
 
 ROOT = Path(__file__).parents[1]

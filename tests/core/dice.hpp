@@ -1,7 +1,7 @@
 // Numbers that look random and are the same everywhere.
 #pragma once
 
-#include "hash.hpp"
+#include "base/hash.hpp"
 
 struct Dice {
     std::uint64_t state = 1;

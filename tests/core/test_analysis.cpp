@@ -1,6 +1,7 @@
 // The closure, and the reductions that follow from it, against the naive explorer.
 
-#include "analysis.hpp"
+#include "analysis/dead_messages.hpp"
+#include "analysis/local_quotient.hpp"
 #include "check.hpp"
 #include "explorer.hpp"
 #include "toy_oracle.hpp"
@@ -217,7 +218,7 @@ TEST("without observations only behaviour keeps local states apart") {
     CHECK_EQUAL(merge_local_states(oracle.tables, closure), std::size_t{1});
     oracle.tables.observe({{false, true}});
     CHECK_EQUAL(merge_local_states(oracle.tables, closure), std::size_t{6});
-    const Reduced reduced = find_dead_messages(oracle.tables, closure);
+    const DeadMessages reduced = find_dead_messages(oracle.tables, closure);
     CHECK_EQUAL(reduced.pairs, std::size_t{6} * protocol.messages());
     CHECK_EQUAL(reduced.dead, reduced.pairs);  // nobody ever takes anything
 }

@@ -1,8 +1,8 @@
 // The sets of messages a transition may consume, against all subsets that fit the definition.
 
 #include "check.hpp"
-#include "consume.hpp"
 #include "explorer.hpp"
+#include "model/consume.hpp"
 #include "toy_oracle.hpp"
 
 using namespace quorate;

@@ -4,10 +4,10 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/flat_map.hpp"
+#include "base/interner.hpp"
 #include "check.hpp"
 #include "dice.hpp"
-#include "flat_map.hpp"
-#include "interner.hpp"
 
 using namespace quorate;
 

@@ -2,7 +2,7 @@
 
 #include "check.hpp"
 #include "dice.hpp"
-#include "layout.hpp"
+#include "store/layout.hpp"
 
 using namespace quorate;
 

@@ -1,7 +1,7 @@
 // What delivering, losing, doubling and consuming do to an inbox.
 
 #include "check.hpp"
-#include "network.hpp"
+#include "model/network.hpp"
 
 using namespace quorate;
 

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "dice.hpp"
-#include "smallest.hpp"
+#include "reduce/por/smallest.hpp"
 
 using namespace quorate;
 

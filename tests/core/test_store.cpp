@@ -1,7 +1,7 @@
 // The store keeps every state once, whatever the number of threads and however often it grows and widens.
 
 #include "check.hpp"
-#include "store.hpp"
+#include "store/store.hpp"
 
 using namespace quorate;
 

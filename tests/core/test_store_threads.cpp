@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "dice.hpp"
-#include "store.hpp"
+#include "store/store.hpp"
 
 using namespace quorate;
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "dice.hpp"
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace toy {
 

@@ -1,6 +1,7 @@
 // What is found out before a search, and what Python may look up of it.
 
 #include "binding/oracle.hpp"
+#include "search/simulate.hpp"
 
 namespace quorate {
 
@@ -68,9 +69,9 @@ nb::dict Engine::reduce(bool quotient, bool dead_messages) {
         if (closure && closure->complete) closure->enabled[column->index].resize(column->locals.size());
     if (quotient) result["local_states"] = merge_local_states(tables, *closure);
     if (dead_messages) {
-        const Reduced reduced = find_dead_messages(tables, *closure);
-        result["dead"] = reduced.dead;
-        result["pairs"] = reduced.pairs;
+        const DeadMessages found = find_dead_messages(tables, *closure);
+        result["dead"] = found.dead;
+        result["pairs"] = found.pairs;
     }
     tables.forget_cells();
     unrelate();
@@ -137,7 +138,7 @@ std::string Engine::relate_by_flows(bool visible) {
     flows->assume();
     if (flows->hopeless())
         return "every one of them may have to wait for every other, by way of others if not directly";
-    tables.flows = flows.get();
+    tables.step_observer = flows.get();
     flows_visible = visible;
     return why;
 }
@@ -149,14 +150,14 @@ bool Engine::knows_all() const {
 
 void Engine::unrelate() {
     relations.reset();
-    tables.flows = nullptr;
+    tables.step_observer = nullptr;
 }
 
 std::optional<PartialOrders> Engine::partial_orders() {
     if (relations)
         return PartialOrders{[this] { return std::make_unique<Stubborn>(tables, *relations); }, relations->proviso,
                              relations->options.keep > Keep::safety};
-    if (tables.flows != nullptr)
+    if (tables.step_observer != nullptr)
         return PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }};
     return std::nullopt;
 }

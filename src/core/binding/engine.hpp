@@ -8,12 +8,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "canonical.hpp"
-#include "dpor.hpp"
-#include "persistent.hpp"
-#include "stubborn.hpp"
-#include "universe.hpp"
-#include "verify.hpp"
+#include "analysis/dead_messages.hpp"
+#include "analysis/local_quotient.hpp"
+#include "analysis/universe.hpp"
+#include "reduce/por/persistent.hpp"
+#include "reduce/por/stubborn.hpp"
+#include "reduce/symmetry/canonical.hpp"
+#include "search/dpor.hpp"
+#include "search/verify.hpp"
 
 namespace quorate {
 

@@ -1,7 +1,7 @@
 // The names that Python sees.
 
+#include "base/thresholds.hpp"
 #include "binding/engine.hpp"
-#include "thresholds.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

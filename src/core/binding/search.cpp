@@ -3,7 +3,7 @@
 #include <map>
 
 #include "binding/oracle.hpp"
-#include "peek.hpp"
+#include "search/peek.hpp"
 
 namespace quorate {
 

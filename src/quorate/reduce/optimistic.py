@@ -2,10 +2,11 @@
 
 The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
 search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
-answer counts once a search stays inside. Why that is sound is argued in `src/core/universe.hpp`.
+answer counts once a search stays inside. Why that is sound is argued in `src/core/analysis/universe.hpp`.
 
 Where the universe is given up, partial-order reduction goes by flows, which classes of messages processes send to whom.
-They are taken from the search in the same way, and a search that meets another is void too (`src/core/flows.hpp`).
+They are taken from the search in the same way, and a search that meets another is void too
+(`src/core/reduce/por/flows.hpp`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from quorate.base.values import show
 from quorate.base.words import count, names
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
-from quorate.semantics import steps as semantics
+from quorate.semantics.steps import steps as semantics
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition

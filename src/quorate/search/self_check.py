@@ -1,8 +1,9 @@
 """`--self-check`: the reductions of one check, held against their definition and against the search without them.
 
 While the search runs, a sample of the states is kept in which partial-order reduction left steps out. In each of them
-the chosen steps are tried against all ways to go on without them, up to a depth (`src/core/verify.hpp`). Then the
-system is searched without any reduction, up to a budget, and compared: verdict, deadlocks, and what properties can see.
+the chosen steps are tried against all ways to go on without them, up to a depth (`src/core/search/verify.hpp`). Then
+the system is searched without any reduction, up to a budget, and compared: verdict, deadlocks, and what properties can
+see.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement
 
-DEPENDENCE = "core/dependence.cpp"
-DPOR = "core/dpor.cpp"
+DEPENDENCE = "core/search/dependence.cpp"
+DPOR = "core/search/dpor.cpp"
 
 dynamic = Group("dynamic partial orders", "dpor")
 

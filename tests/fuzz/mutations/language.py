@@ -176,7 +176,7 @@ traffic.rule(
     "With clean channels a transition consumes all that was delivered, or is not enabled.",
     "section 3.1 of the thesis",
     expression(
-        "core/tables.cpp",
+        "core/model/tables.cpp",
         "if («column.clean && column.sets[consumption.set].size() != inbox.size()») continue;",
         "false",
     ),

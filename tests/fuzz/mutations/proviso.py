@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .rule import Group, expression, value
 
-STUBBORN = "core/stubborn.cpp"
-RELATIONS = "core/relations.cpp"
+STUBBORN = "core/reduce/por/stubborn.cpp"
+RELATIONS = "core/reduce/por/relations.cpp"
 
 proviso = Group("ignoring proviso", "partial orders")
 whole_runs = Group("whole runs", "no option asks for it")
@@ -66,33 +66,35 @@ proviso.rule(
     "proviso-breadth-first",
     "Level by level: a state of which no counting successor lies in the next level is expanded in full.",
     "Valmari 1998, ignoring; breadth_first.cpp",
-    expression("core/breadth_first.cpp", "if («partly.progressed») continue;", "true"),
+    expression("core/search/breadth_first.cpp", "if («partly.progressed») continue;", "true"),
 )
 proviso.rule(
     "proviso-known",
     "A successor that is known from this level or before is no progress.",
     "breadth_first.cpp",
-    expression("core/breadth_first.cpp", "further &= «in_next_level(known)»;", "true"),
+    expression("core/search/breadth_first.cpp", "further &= «in_next_level(known)»;", "true"),
 )
 proviso.rule(
     "proviso-key",
     "Only a step that keeps possible what was left out is progress: the key, with weak sets.",
     "design rule 14; stubborn.hpp, theorem",
-    expression("core/stubborn.hpp", "if («relations_.weak() && column != key_column_») return none;", "false"),
-    expression("core/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+    expression(
+        "core/reduce/por/stubborn.hpp", "if («relations_.weak() && column != key_column_») return none;", "false"
+    ),
+    expression("core/reduce/por/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
 )
 proviso.rule(
     "proviso-key-tag",
     "Of the process of the key, other steps are no progress.",
     "design rule 14; stubborn.hpp, theorem",
-    expression("core/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+    expression("core/reduce/por/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
 )
 proviso.rule(
     "proviso-outcomes",
     "All outcomes of the key must be progress: which of them keeps what was left out is not known.",
     "stubborn.hpp, theorem; chooser.hpp",
     expression(
-        "core/breadth_first.cpp",
+        "core/search/breadth_first.cpp",
         "if («last != std::make_pair(process, keeps)») worker.keeping.push_back(",
         "true",
     ),
@@ -102,7 +104,7 @@ proviso.rule(
     "The same depth first.",
     "stubborn.hpp, theorem; chooser.hpp",
     value(
-        "core/depth_first.cpp",
+        "core/search/depth_first.cpp",
         "return «successors_[i].column == successors_[j].column && successors_[i].keeping == successors_[j].keeping»;",
         "i == j",
     ),
@@ -112,14 +114,14 @@ proviso.rule(
     "proviso-key-depth-first",
     "Depth first, too, only a step that keeps possible what was left out is progress.",
     "design rule 14; stubborn.hpp, theorem",
-    expression("core/depth_first.cpp", "bool further = «successors_[i].keeping != none»;", "true"),
+    expression("core/search/depth_first.cpp", "bool further = «successors_[i].keeping != none»;", "true"),
     focus=("depth first",),
 )
 proviso.rule(
     "proviso-depth-first",
     "Depth first: a state whose successors all close a cycle is expanded in full.",
     "Valmari 1998, ignoring; depth_first.cpp",
-    expression("core/depth_first.cpp", "if (watched && failures.empty() && «closes_cycle(begin)») {", "false"),
+    expression("core/search/depth_first.cpp", "if (watched && failures.empty() && «closes_cycle(begin)») {", "false"),
     focus=("depth first",),
 )
 
@@ -139,7 +141,7 @@ whole_runs.rule(
     "runs-cycle",
     "For whole runs a state one of whose successors closes a cycle is expanded in full.",
     "depth_first.cpp, closes_cycle",
-    expression("core/depth_first.cpp", "if («options_.partial_orders->whole_runs») { for", "false"),
+    expression("core/search/depth_first.cpp", "if («options_.partial_orders->whole_runs») { for", "false"),
 )
 whole_runs.rule(
     "runs-budget",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement
 
-CORE = "core/relations.cpp"
+CORE = "core/reduce/por/relations.cpp"
 
 relations = Group("relations", "partial orders")
 events = Group("events", "partial orders", "monitor")
@@ -253,7 +253,9 @@ absorbing.rule(
     "relations.cpp, absorbs",
     expression(CORE, "if (!options.twins || «!tables_.dead_messages» || options.keep > Keep::safety", "false"),
     # What is dead is then known, but nothing is dropped.
-    expression("core/binding/analysis.cpp", "if («dead_messages») { const Reduced", "closure && closure->complete"),
+    expression(
+        "core/binding/analysis.cpp", "if («dead_messages») { const DeadMessages", "closure && closure->complete"
+    ),
 )
 absorbing.rule(
     "absorb-other-fragile",

@@ -49,7 +49,7 @@ reads.rule(
     "A property is judged again where a step changes a field that it reads.",
     "design 1, visibility",
     expression(
-        "core/tables.cpp",
+        "core/model/tables.cpp",
         "step.observed = «step.next != none && column.cells[step.next].observation != column.cells[cell].observation»;",
         "false",
     ),
@@ -59,7 +59,7 @@ reads.rule(
     "A property is judged again where an event changes a monitor's field that it reads.",
     "design rule 6",
     expression(
-        "core/search.hpp",
+        "core/model/expander.hpp",
         "observed |= «reached.observation != tables.columns[send->column]->cells[old].observation»;",
         "false",
     ),
@@ -70,7 +70,9 @@ reads.rule(
     "A violation of a level in which a property read a new field is void.",
     "design rule 8",
     expression(
-        "core/breadth_first.cpp", "result.stop = violation_ && «stop_ != Stop::regrown» ? Stop::violation", "true"
+        "core/search/breadth_first.cpp",
+        "result.stop = violation_ && «stop_ != Stop::regrown» ? Stop::violation",
+        "true",
     ),
 )
 reads.rule(
@@ -96,20 +98,22 @@ search.rule(
     "store-equal",
     "A state counts as known only if it is equal to a stored one, not on a hash alone.",
     "store.hpp",
-    expression("core/store.hpp", "if (tagged(slot, hash) && «layout_.equal(at(number(slot)), packed)») {", "true"),
+    expression(
+        "core/store/store.hpp", "if (tagged(slot, hash) && «layout_.equal(at(number(slot)), packed)») {", "true"
+    ),
 )
 search.rule(
     "store-widen",
     "A cell that does not fit its field widens the packed form before it is stored.",
     "store.hpp; design 3c",
-    statement("core/breadth_first.cpp", "«misfit |= !layout.fits(column, after);»"),
+    statement("core/search/breadth_first.cpp", "«misfit |= !layout.fits(column, after);»"),
 )
 search.rule(
     "store-widen-canonical",
     "So does a cell of a canonical form.",
     "store.hpp; design 3c",
     statement(
-        "core/breadth_first.cpp",
+        "core/search/breadth_first.cpp",
         "for (Id column = 0; column < form.size(); ++column) «misfit |= !layout.fits(column, form[column]);»",
     ),
     focus=("interchangeable processes",),
@@ -119,7 +123,7 @@ search.rule(
     "A property that raises has no answer: the search reports it.",
     "design rule 9",
     expression(
-        "core/breadth_first.cpp",
+        "core/search/breadth_first.cpp",
         "if («verdict == Verdict::raises») offer(worker, witness(Finding::raises, i, cells, length)); if "
         "(properties_[i].kind == PropertyKind::invariant)",
         "false",
@@ -130,7 +134,9 @@ search.rule(
     "deadlock-protocol",
     "Deadlock means that no step of the protocol is possible, whatever the environment can do.",
     "design rule 7",
-    expression("core/tables.cpp", "step.protocol = «step.kind == Kind::step || step.kind == Kind::discard»;", "true"),
+    expression(
+        "core/model/tables.cpp", "step.protocol = «step.kind == Kind::step || step.kind == Kind::discard»;", "true"
+    ),
     focus=("losses, duplicates or crashes", "deadlock"),
 )
 
@@ -139,7 +145,9 @@ semantics.rule(
     "Into a FIFO channel a crash in the midst of a step cuts off the end, and leaves nothing out before.",
     "definition 3 of the thesis",
     expression(
-        "core/tables.cpp", "if («network.order == Order::fifo && !keeps_order(messages, chosen)») continue;", "false"
+        "core/model/tables.cpp",
+        "if («network.order == Order::fifo && !keeps_order(messages, chosen)») continue;",
+        "false",
     ),
     focus=("crashes", "fifo"),
 )
@@ -148,7 +156,7 @@ semantics.rule(
     "What cannot be done as a whole, for lack of room, cannot be cut short by a crash.",
     "definition 3 of the thesis, condition (1)",
     statement(
-        "core/tables.cpp",
+        "core/model/tables.cpp",
         "«if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);»",
     ),
     focus=("crashes", "bounded"),

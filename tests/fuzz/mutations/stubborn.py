@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-STUBBORN = "core/stubborn.cpp"
-FOOTPRINT = "core/footprint.cpp"
-TWINS = "core/twins.cpp"
-RELATIONS = "core/relations.cpp"
+STUBBORN = "core/reduce/por/stubborn.cpp"
+FOOTPRINT = "core/reduce/por/footprint.cpp"
+TWINS = "core/reduce/por/twins.cpp"
+RELATIONS = "core/reduce/por/relations.cpp"
 
 stubborn = Group("stubborn sets", "partial orders")
 twins = Group("twins", "partial orders")
@@ -86,7 +86,7 @@ stubborn.rule(
     "A message may disable any set of a maximal transition, not only those that hold it.",
     "design rule 16",
     expression(
-        "core/may.cpp",
+        "core/reduce/por/may.cpp",
         "greedy[message].add(«maximal[transitions_[column.index][instance.tag]]»);",
         "[&] { Labels own; own.add(instance.label); return own; }()",
     ),
@@ -153,14 +153,20 @@ stubborn.rule(
     "That holds for steps from local states that the process may still get to, too.",
     "clauses.cpp",
     expression(
-        "core/clauses.cpp", "if («std::none_of(begin, kept.end(), stands_for_it)») kept.push_back(one);", "false"
+        "core/reduce/por/clauses.cpp",
+        "if («std::none_of(begin, kept.end(), stands_for_it)») kept.push_back(one);",
+        "false",
     ),
 )
 stubborn.rule(
     "por-necessary-way",
     "One lack stands for another only if every way there is a way to the other.",
     "clauses.cpp",
-    expression("core/clauses.cpp", "return «found.ways[one.local].within(found.ways[other.local])» && within(", "true"),
+    expression(
+        "core/reduce/por/clauses.cpp",
+        "return «found.ways[one.local].within(found.ways[other.local])» && within(",
+        "true",
+    ),
 )
 stubborn.rule(
     "por-foresee",
@@ -179,7 +185,7 @@ stubborn.rule(
     "A process sends what it sends from any local state that it gets to.",
     "may.cpp, forward",
     expression(
-        "core/may.cpp",
+        "core/reduce/por/may.cpp",
         "if («std::find(found.begin(), found.end(), end.to) == found.end()») found.push_back(end.to);",
         "false",
     ),

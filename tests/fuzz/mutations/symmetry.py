@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-CORE = "core/symmetry.cpp"
+CORE = "core/reduce/symmetry/symmetry.cpp"
 PYTHON = "quorate/reduce/symmetry.py"
 RENAMING = "quorate/model/renaming.py"
 
@@ -216,7 +216,9 @@ action.rule(
     "Names of the same colour are taken for twins only after their exchange was seen to change nothing.",
     "decision 7",
     expression(
-        "core/canonical.cpp", "if («symmetry_.act(pair, column, cells[column]) != cells[to]») return false;", "false"
+        "core/reduce/symmetry/canonical.cpp",
+        "if («symmetry_.act(pair, column, cells[column]) != cells[to]») return false;",
+        "false",
     ),
 )
 action.rule(

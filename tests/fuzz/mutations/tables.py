@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-CORE = "core/analysis.cpp"
+CLOSURE = "core/analysis/closure.cpp"
+QUOTIENT = "core/analysis/local_quotient.cpp"
+DEAD = "core/analysis/dead_messages.cpp"
 
 closure = Group("closure")
 quotient = Group("quotient")
@@ -15,21 +17,21 @@ closure.rule(
     "A local state is tried again when there are more messages than when it was tried last.",
     "design 1, closure: an over-approximation of every run",
     expression(
-        CORE, "if («done[column->index][local] == messages.size()») continue;", "done[column->index][local] != none"
+        CLOSURE, "if («done[column->index][local] == messages.size()») continue;", "done[column->index][local] != none"
     ),
 )
 closure.rule(
     "closure-satisfying",
     "The closure lists every satisfying set of a maximal quorum: any of them is maximal in some inbox.",
     "consume.cpp, maximal",
-    expression("core/consume.cpp", "enumeration.maximal(candidates, «scope == Scope::closure»)", "false"),
+    expression("core/model/consume.cpp", "enumeration.maximal(candidates, «scope == Scope::closure»)", "false"),
     focus=("maximal sets",),
 )
 closure.rule(
     "closure-order",
     "In the closure no message stands before another: any of them may be a head.",
     "consume.cpp, visible",
-    expression("core/consume.cpp", "network.order == Order::fifo && «scope == Scope::cell»;", "true"),
+    expression("core/model/consume.cpp", "network.order == Order::fifo && «scope == Scope::cell»;", "true"),
     focus=("fifo",),
 )
 closure.rule(
@@ -37,7 +39,7 @@ closure.rule(
     "What a quorum's filter lets pass is known for every message, since such a head is not dropped.",
     "design rule 5",
     expression(
-        CORE,
+        CLOSURE,
         "«tables.network.order == Order::fifo && tables.network.head == Head::drop») for (Id message : messages)",
         "false",
     ),
@@ -48,60 +50,60 @@ quotient.rule(
     "quotient-observed",
     "Local states that a property tells apart are not merged.",
     "design 1, local quotient; rule 8",
-    value(CORE, "std::make_tuple(«state.observation», state.crashed, state.failure)", "Id{0}"),
+    value(QUOTIENT, "std::make_tuple(«state.observation», state.crashed, state.failure)", "Id{0}"),
 )
 quotient.rule(
     "quotient-crashed",
     "A crashed process is not merged with one that is alive.",
     "design 1, local quotient",
-    expression(CORE, "std::make_tuple(state.observation, «state.crashed», state.failure)", "false"),
+    expression(QUOTIENT, "std::make_tuple(state.observation, «state.crashed», state.failure)", "false"),
     focus=("crashes",),
 )
 quotient.rule(
     "quotient-failed-monitor",
     "A monitor that failed is not merged with one that did not.",
     "design rules 6 and 9",
-    value(CORE, "std::make_tuple(state.observation, state.crashed, «state.failure»)", "none"),
+    value(QUOTIENT, "std::make_tuple(state.observation, state.crashed, «state.failure»)", "none"),
     focus=("monitor",),
 )
 quotient.rule(
     "quotient-crash",
     "A crash is a step too: where it leads is part of the signature.",
     "design 1, local quotient",
-    value(CORE, "«state.crash == none ? none : block[state.crash]»", "none"),
+    value(QUOTIENT, "«state.crash == none ? none : block[state.crash]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-recovery",
     "A recovery is a step too: where it leads is part of the signature.",
     "design 1, local quotient",
-    value(CORE, "«state.recovery == none ? none : block[state.recovery]»", "none"),
+    value(QUOTIENT, "«state.recovery == none ? none : block[state.recovery]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-effect",
     "Whether an outcome moves, is cut or fails is part of the signature.",
     "design rule 9",
-    value(CORE, "std::vector<Id> entry{«static_cast<Id>(outcome.effect)», outcome.failure,", "Id{0}"),
+    value(QUOTIENT, "std::vector<Id> entry{«static_cast<Id>(outcome.effect)», outcome.failure,", "Id{0}"),
 )
 quotient.rule(
     "quotient-failure",
     "How an outcome fails is part of the signature.",
     "design rule 9",
-    value(CORE, "std::vector<Id> entry{static_cast<Id>(outcome.effect), «outcome.failure»,", "none"),
+    value(QUOTIENT, "std::vector<Id> entry{static_cast<Id>(outcome.effect), «outcome.failure»,", "none"),
 )
 quotient.rule(
     "quotient-next",
     "Where an outcome leads, up to merging, is part of the signature.",
     "design 1, local quotient: a strong bisimulation",
-    value(CORE, "«outcome.local == none ? none : block[outcome.local]»", "outcome.local == none ? none : Id{0}"),
+    value(QUOTIENT, "«outcome.local == none ? none : block[outcome.local]»", "outcome.local == none ? none : Id{0}"),
 )
 quotient.rule(
     "quotient-sends",
     "What an outcome sends to processes is part of the signature.",
     "design 1, local quotient",
     statement(
-        CORE,
+        QUOTIENT,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
         when="!tables.columns[send.column]->monitor",
     ),
@@ -111,7 +113,7 @@ quotient.rule(
     "What an outcome emits is part of the signature.",
     "design rule 6",
     statement(
-        CORE,
+        QUOTIENT,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
         when="tables.columns[send.column]->monitor",
     ),
@@ -121,19 +123,19 @@ quotient.rule(
     "quotient-consumed",
     "What is consumed is part of the signature.",
     "design 1, local quotient",
-    value(CORE, "{one.transition, «one.set», static_cast<Id>(outcomes.size())}", "Id{0}"),
+    value(QUOTIENT, "{one.transition, «one.set», static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-transition",
     "Which transition does it is part of the signature: one may keep what it reads, or take maximal sets.",
     "design 1, local quotient",
-    value(CORE, "{«one.transition», one.set, static_cast<Id>(outcomes.size())}", "Id{0}"),
+    value(QUOTIENT, "{«one.transition», one.set, static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-filters",
     "Which messages a transition passes over or drops is behaviour: part of the signature.",
     "design rule 5",
-    expression(CORE, "if («filters_matter») {", "false"),
+    expression(QUOTIENT, "if («filters_matter») {", "false"),
     focus=("fifo, head skipped or dropped",),
 )
 quotient.rule(
@@ -141,7 +143,7 @@ quotient.rule(
     "Classes are refined until nothing changes.",
     "design 1, local quotient: a strong bisimulation",
     statement(
-        CORE,
+        QUOTIENT,
         "«if (classes.size() == blocks) break; blocks = classes.size();»",
         "blocks = classes.size(); break;",
         when="classes.size() != blocks",
@@ -152,7 +154,7 @@ quotient.rule(
     "The order of events that one step emits counts, so sends are compared as lists.",
     "design rule 6",
     statement(
-        CORE,
+        QUOTIENT,
         "«outcomes.push_back(std::move(entry));»",
         """std::vector<std::pair<Id, Id>> pairs;
         for (std::size_t k = 3; k + 1 < entry.size(); k += 2) pairs.emplace_back(entry[k], entry[k + 1]);
@@ -169,27 +171,27 @@ dead.rule(
     "dead-recovery",
     "What is asked for after a recovery is alive.",
     "design 1, dead messages",
-    expression(CORE, "«after != none») successors[local].push_back(after);", "false"),
+    expression(DEAD, "«after != none») successors[local].push_back(after);", "false"),
     focus=("recovery",),
 )
 dead.rule(
     "dead-later",
     "What a later local state consumes is alive.",
     "design 1, dead messages",
-    expression(CORE, "if («outcome.effect == Effect::moves») successors[local].push_back(outcome.local);", "false"),
+    expression(DEAD, "if («outcome.effect == Effect::moves») successors[local].push_back(outcome.local);", "false"),
 )
 dead.rule(
     "dead-fixpoint",
     "Later means any number of steps later.",
     "design 1, dead messages",
-    statement(CORE, "live[local * words + word] |= more; «changed |= more != 0;»", when="more != 0"),
+    statement(DEAD, "live[local * words + word] |= more; «changed |= more != 0;»", when="more != 0"),
 )
 dead.rule(
     "dead-quorum",
     "Every message of a set that is consumed is alive, not only one taken alone.",
     "design 1, dead messages",
     statement(
-        CORE,
+        DEAD,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
         when="column.sets[one.set].size() > 1",
     ),
@@ -200,7 +202,7 @@ dead.rule(
     "A message that is read and kept is alive.",
     "design 1, dead messages",
     statement(
-        CORE,
+        DEAD,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
         when="column.transitions[one.transition].keep",
     ),

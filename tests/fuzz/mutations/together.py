@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-TABLES = "core/tables.cpp"
-SYMMETRY = "core/symmetry.cpp"
+TABLES = "core/model/tables.cpp"
+SYMMETRY = "core/reduce/symmetry/symmetry.cpp"
 
 twins = Group("twins", "partial orders")
 universe = Group("universe", "closure does not end")
@@ -16,7 +16,9 @@ twins.rule(
     "twins-left-over-either",
     "What is left over when one of twins was taken is not asked for any more (both ways at once).",
     "docs/partial-orders.md",
-    expression("core/twins.cpp", "return «matters(bits(tag), bits(key)) || matters(bits(key), bits(tag))»;", "false"),
+    expression(
+        "core/reduce/por/twins.cpp", "return «matters(bits(tag), bits(key)) || matters(bits(key), bits(tag))»;", "false"
+    ),
 )
 universe.rule(
     "universe-locals",
@@ -55,10 +57,12 @@ absorbing.rule(
     "A step that sends to itself or emits is not made up for (`absorb-told` and `por-pardons`).",
     "design rules 2 and 6",
     expression(
-        "core/relations.cpp", "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;", "false"
+        "core/reduce/por/relations.cpp",
+        "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;",
+        "false",
     ),
     expression(
-        "core/stubborn.cpp",
+        "core/reduce/por/stubborn.cpp",
         "if («std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)») add(column, pardon.label);",
         "false",
     ),
@@ -69,7 +73,9 @@ universe.rule(
     "and `universe-sent`).",
     "design 3a, 2",
     expression(
-        "core/analysis.cpp", "if («!closure.holds(column, column.messages[message])») continue; bits[message]", "false"
+        "core/analysis/dead_messages.cpp",
+        "if («!closure.holds(column, column.messages[message])») continue; bits[message]",
+        "false",
     ),
     value(
         TABLES,

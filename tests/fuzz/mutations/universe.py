@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
-TABLES = "core/tables.cpp"
-ANALYSIS = "core/analysis.cpp"
-FLOWS = "core/flows.cpp"
-PERSISTENT = "core/persistent.cpp"
+TABLES = "core/model/tables.cpp"
+QUOTIENT = "core/analysis/local_quotient.cpp"
+DEAD = "core/analysis/dead_messages.cpp"
+FLOWS = "core/reduce/por/flows.cpp"
+PERSISTENT = "core/reduce/por/persistent.cpp"
 
 universe = Group("universe", "closure does not end")
 flows = Group("flows", "partial orders, neither closure nor universe")
@@ -16,7 +17,7 @@ universe.rule(
     "universe-all-combinations",
     "Every local state of the universe is evaluated on every set of its messages, met together or not.",
     "design 3a, 2; decision 6",
-    expression("core/universe.cpp", "if («only_met») queries.resize(known);", "true"),
+    expression("core/analysis/universe.cpp", "if («only_met») queries.resize(known);", "true"),
 )
 universe.rule(
     "universe-cell",
@@ -35,7 +36,9 @@ universe.rule(
     "What a breadth-first search has found does not count once it has left the universe.",
     "design 3a, 2",
     expression(
-        "core/breadth_first.cpp", "if («tables_.outgrown && stop_ != Stop::regrown») { violation_.reset();", "false"
+        "core/search/breadth_first.cpp",
+        "if («tables_.outgrown && stop_ != Stop::regrown») { violation_.reset();",
+        "false",
     ),
 )
 universe.rule(
@@ -43,7 +46,7 @@ universe.rule(
     "What a depth-first search has found does not count once it has left the universe.",
     "design 3a, 2",
     expression(
-        "core/run_search.hpp",
+        "core/search/run_search.hpp",
         "if («tables_.outgrown && stop_ != Stop::regrown») { // Outside of the universe nothing that was found counts.",
         "false",
     ),
@@ -76,27 +79,29 @@ universe.rule(
     "universe-leaves-in-full",
     "In a state with a step out of the universe all steps are taken: no relation holds for it.",
     "design 3a, 2",
-    expression("core/search.hpp", "if («tables.columns[column]->cells[cells[column]].leaves») return true;", "false"),
+    expression(
+        "core/model/expander.hpp", "if («tables.columns[column]->cells[cells[column]].leaves») return true;", "false"
+    ),
     focus=("partial orders",),
 )
 universe.rule(
     "universe-quotient-outside",
     "A local state outside of the universe is merged with no other.",
-    "analysis.hpp, merge_local_states",
-    expression(ANALYSIS, "if («!closure.holds(column, state)») { block[local]", "false"),
+    "local_quotient.hpp",
+    expression(QUOTIENT, "if («!closure.holds(column, state)») { block[local]", "false"),
 )
 universe.rule(
     "universe-live-outside",
     "In a local state outside of the universe every message is alive.",
-    "analysis.hpp, find_dead_messages",
-    expression(ANALYSIS, "if («!closure.holds(column, column.locals[local])») continue;", "false"),
+    "dead_messages.hpp",
+    expression(DEAD, "if («!closure.holds(column, column.locals[local])») continue;", "false"),
 )
 universe.rule(
     "universe-live-message",
     "A message from outside of the universe is alive everywhere.",
-    "analysis.hpp, find_dead_messages",
+    "dead_messages.hpp",
     expression(
-        ANALYSIS,
+        DEAD,
         "if («!closure.holds(column, column.messages[message])») continue; bits[message]",
         "false",
     ),
@@ -115,7 +120,7 @@ universe.rule(
     "universe-proviso",
     "With an optimistic universe the ignoring proviso is on, for deadlocks alone too.",
     "design rule 4",
-    expression("core/relations.cpp", "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
+    expression("core/reduce/por/relations.cpp", "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
     focus=("partial orders", "deadlock alone"),
 )
 universe.rule(
@@ -123,7 +128,7 @@ universe.rule(
     "No relations where the universe does not list what the network may do to messages.",
     "relations.cpp, unsupported",
     expression(
-        "core/relations.cpp",
+        "core/reduce/por/relations.cpp",
         """«closure.optimistic && (network.bounded() || tables.has_budget() || network.losses_unlimited ||
         (network.order == Order::fifo && network.head == Head::drop))»""",
         "false",
@@ -134,7 +139,7 @@ universe.rule(
     "universe-as-is",
     "No relations where a process is taken as it is: what it may do is not known.",
     "design 3a, 3",
-    expression("core/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
+    expression("core/reduce/por/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     expression(
         "core/binding/analysis.cpp",
         "«std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return "
@@ -148,19 +153,19 @@ universe.rule(
     "A step that leads out of the universe commutes with nothing of its process.",
     "design rule 3",
     expression(
-        "core/relations.cpp",
+        "core/reduce/por/relations.cpp",
         "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
         "continue; if (then->fragile || step == nullptr",
         "false",
     ),
-    expression("core/relations.cpp", "if («!inside(column, end.to)») return false;", "false"),
+    expression("core/reduce/por/relations.cpp", "if («!inside(column, end.to)») return false;", "false"),
     focus=("partial orders",),
 )
 universe.rule(
     "universe-deed",
     "A step that leads out of the universe is nobody's twin.",
     "design rule 3",
-    statement("core/relations.cpp", "«reliable &= inside(column, end.to);»", when="!inside(column, end.to)"),
+    statement("core/reduce/por/relations.cpp", "«reliable &= inside(column, end.to);»", when="!inside(column, end.to)"),
     focus=("partial orders",),
 )
 
@@ -240,8 +245,8 @@ flows.rule(
     "flows.hpp",
     expression(
         TABLES,
-        "if (flows != nullptr && «flows->note(column, *list)») outgrown = true;",
-        "flows->note(column, *list) && false",
+        "if (step_observer != nullptr && «step_observer->note(column, *list)») outgrown = true;",
+        "step_observer->note(column, *list) && false",
     ),
 )
 flows.rule(

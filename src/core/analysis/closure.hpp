@@ -1,0 +1,45 @@
+// What can be found out before any search: what each process may ever be, receive and do.
+#pragma once
+
+#include "model/consume.hpp"
+#include "model/oracle.hpp"
+
+namespace quorate {
+
+// The closure: per process, the local states it may ever take and the messages it may ever receive, grown together
+// while ignoring that consumption removes messages. It over-approximates every run. Afterwards the tables hold the
+// behaviour of every local state on every consumable set (design rule 3a: evaluated whether or not a search meets it).
+struct Closure {
+    bool complete = false;
+    bool optimistic = false;  // no closure, but a universe that was taken from a search (universe.hpp)
+    std::string why{};        // where it was given up
+    std::size_t local_states = 0, messages = 0, behaviours = 0;
+
+    struct Enabled {
+        Id transition, set;
+        const Behaviour* behaviour;
+    };
+    std::vector<std::vector<std::vector<Enabled>>> enabled{};  // per column and local state
+    std::vector<std::unique_ptr<Behaviour>> distorted{};       // see `hide_sends`
+
+    // Makes the analysis believe that a transition sends nothing to other processes: a seeded mistake, for tests that
+    // want to see it found.
+    void hide_sends(const Tables& tables, Id column, Id transition);
+
+    // Does the analysis say anything of this local state, or of this message of the column?
+    bool holds(const Column& column, const Local& local) const {
+        return !optimistic || (!column.as_is && local.member);
+    }
+    bool holds(const Column& column, const Message& message) const {
+        return !optimistic || (!column.as_is && message.member);
+    }
+};
+
+Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours);
+
+// What the local state does with every consumable set of these messages; incomplete if anything was appended to
+// `queries`.
+std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id local, const std::vector<Id>& messages,
+                                            std::vector<Query>& queries, std::size_t most);
+
+}  // namespace quorate

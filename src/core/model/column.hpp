@@ -1,0 +1,252 @@
+// One process (or monitor) as tables over small numbers: its local states, messages, behaviours and cells.
+//
+// A behaviour is what one transition does to one local state with one set of consumed messages; it is asked from the
+// oracle once. A cell is a local state with an inbox; its steps are assembled from behaviours without the oracle.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/flat_map.hpp"
+#include "base/interner.hpp"
+#include "model/network.hpp"
+
+namespace quorate {
+
+enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maximal };
+
+struct Transition {
+    Mode mode = Mode::spontaneous;
+    bool keep = false;
+    std::vector<bool> types{};  // by type of message: does it consume such messages?
+
+    bool takes(Id type) const { return type < types.size() && types[type]; }
+    void allow(Id type) {
+        if (type >= types.size()) types.resize(type + 1, false);
+        types[type] = true;
+    }
+};
+
+struct Message {
+    Id sender = 0, type = 0;
+    std::uint64_t content = 0;
+    bool stands = false;  // its sender, an attacker, can send it again at any time: consuming does not remove it
+    bool member = false;  // of the optimistic universe, where there is one
+};
+
+struct Local {
+    std::uint64_t content = 0;
+    std::vector<Id> values{};  // a number per observable field; the first says whether the process has crashed
+    bool crashed = false;
+    bool member = false;          // of the optimistic universe, where there is one
+    Id crash = none;              // the same local state of the process once it has crashed, if it may crash
+    Id recovery = none;           // of a crashed one: where it comes back, if it may
+    Id failure = none;            // a monitor that failed: reaching this local state is a failure
+    Id representative = none;     // after the quotient
+    Id observation = 0;           // the class of local states no property can tell apart
+    std::vector<bool> live = {};  // per message: may some later local state consume it?
+};
+
+struct Send {
+    Id column = 0, message = 0;
+};
+
+// The number of a bundle, standing messages that are delivered together, has this bit; the rest counts bundles.
+inline constexpr Id bundle_bit = Id{1} << 31;
+
+enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash, recover };
+enum class Effect : std::uint8_t { moves, cut, fails };
+
+struct Outcome {
+    Effect effect = Effect::moves;
+    Id local = none;
+    Id failure = none;
+    std::vector<Send> sends{};
+    std::vector<Send> bundled{};  // the same with bundles, if that is shorter
+};
+
+struct Behaviour {
+    std::vector<Outcome> outcomes{};  // none: the guard is false
+};
+
+// What a quorum transition asks for in a local state.
+struct Request {
+    bool enabled = false;
+    Mode mode = Mode::exact;
+    Id size = 0;                // exact
+    std::vector<Id> senders{};  // each
+};
+
+inline constexpr Id rejected = none;  // the group of a message that a transition's filter refuses
+
+struct Step {
+    Id next = none;  // this column's cell after consuming and moving, before anything is sent
+    Id send_count = 0;
+    const Send* sends = nullptr;
+    bool observed = false;  // a property may tell the difference
+    bool protocol = true;   // not a fault or the network's doing
+    bool special = false;   // does not move, draws on a budget or needs `whole`
+    Kind kind = Kind::step;
+    Effect effect = Effect::moves;
+    Budget budget = Budget::free;
+    Id whole = none;  // of a crash that cuts a step short on a bounded network: that step, which must be possible
+    Id transition = none, set = none, outcome = none, failure = none;
+};
+
+using StepList = std::vector<Step>;
+
+// deliver[cell]: an open-addressing row from messages to next cells, filled lazily and replaced when it fills up.
+class Row {
+public:
+    static std::unique_ptr<Row> make(std::size_t size) { return std::unique_ptr<Row>(new (size) Row(size)); }
+    Id find(Id message) const {
+        for (std::size_t i = slot(message);; ++i) {
+            const std::uint64_t entry = entries()[i & mask].load(std::memory_order_acquire);
+            if (entry >> 32 == static_cast<std::uint64_t>(message) + 1) return static_cast<Id>(entry);
+            if (entry == 0) return none;
+        }
+    }
+    void insert(Id message, Id next) {
+        std::size_t i = slot(message);
+        while (entries()[i & mask].load(std::memory_order_relaxed) != 0) ++i;
+        entries()[i & mask].store((static_cast<std::uint64_t>(message) + 1) << 32 | next, std::memory_order_release);
+        ++count;
+    }
+    void copy_from(const Row& other) {
+        for (std::size_t i = 0; i <= other.mask; ++i)
+            if (const std::uint64_t entry = other.entries()[i].load(std::memory_order_relaxed))
+                insert(static_cast<Id>((entry >> 32) - 1), static_cast<Id>(entry));
+    }
+    std::size_t bytes() const { return sizeof(Row) + (mask + 1) * sizeof(Entry); }
+    const std::size_t mask;
+    std::size_t count = 0;
+
+    static void operator delete(void* row) { ::operator delete(row); }
+
+private:
+    using Entry = std::atomic<std::uint64_t>;  // (message + 1) << 32 | next cell; 0 is empty
+
+    explicit Row(std::size_t size) : mask(size - 1) {
+        for (std::size_t i = 0; i < size; ++i) new (entries() + i) Entry(0);
+    }
+    // The entries lie right behind the row itself: one look-up less on the hottest path.
+    static void* operator new(std::size_t bytes, std::size_t size) {
+        return ::operator new(bytes + size * sizeof(Entry));
+    }
+    Entry* entries() const { return reinterpret_cast<Entry*>(const_cast<Row*>(this) + 1); }
+    static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
+};
+
+struct Cell {
+    std::atomic<const StepList*> steps{nullptr};
+    std::atomic<const Row*> row{nullptr};
+    Id local = 0, inbox = 0;
+    Id observation = 0;
+    Id failure = none;
+    std::uint64_t asked = 0;  // the round in which its steps were last asked for
+    bool leaves = false;      // it lies outside the optimistic universe, or one of its steps leads there
+};
+
+struct Query {
+    enum class Kind : std::uint8_t { request, accept, fire, observe } kind;
+    Id column, transition, local;
+    Id subject;  // accept: the message; fire: the consumed set; observe: the event
+};
+
+class Column {
+public:
+    explicit Column(Id index, bool monitor) : index(index), monitor(monitor) {}
+
+    const Id index;
+    const bool monitor;
+    bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
+    bool clean = false;           // a transition consumes all that lies there, or is not enabled
+    bool as_is = false;           // too large for the optimistic universe: nothing is assumed of it
+    std::size_t evaluated = 0;    // what the optimistic universe has asked the oracle about it
+    std::vector<Send> notices{};  // what is sent when this process crashes
+    std::vector<Transition> transitions{};
+    Segmented<Local> locals;
+    Segmented<Message> messages;
+    Interner inboxes, sets;
+    Segmented<Cell> cells;
+    std::mutex lock;  // guards everything below and whatever is appended to during a search
+
+    Id add_local(std::uint64_t content, std::vector<Id> values, Id failure) {
+        checked_id(locals.size(), "local states");
+        return static_cast<Id>(locals.append([&](Local& local) {
+            local.content = content;
+            local.values = std::move(values);
+            local.failure = failure;
+            local.observation = classify(local);
+        }));
+    }
+    // The class of local states that agree on every field in `observed`.
+    Id classify(const Local& local) {
+        std::vector<Id> seen{local.failure};
+        for (std::size_t field = 0; field < observed.size(); ++field)
+            if (observed[field]) seen.push_back(local.values[field]);
+        return observations_.emplace(std::move(seen), static_cast<Id>(observations_.size())).first->second;
+    }
+    void observe(std::vector<bool> fields) {
+        observed = std::move(fields);
+        observations_.clear();
+        for (std::size_t i = 0; i < locals.size(); ++i) locals[i].observation = classify(locals[i]);
+    }
+    std::vector<bool> observed{};  // by field: does a property read it?
+    Id add_message(Message message) {
+        checked_id(messages.size(), "messages");
+        return static_cast<Id>(messages.append([&](Message& slot) { slot = message; }));
+    }
+    auto sender() const {
+        return [this](Id message) { return messages[message].sender; };
+    }
+    auto stands() const {
+        return [this](Id message) { return messages[message].stands; };
+    }
+    Inbox opening{};  // what is pending from the beginning
+    std::vector<std::vector<Id>> bundles{};
+
+    std::uint64_t key(Id transition, Id local, Id subject) const {
+        const std::uint64_t high = static_cast<std::uint64_t>(local) * transitions.size() + transition;
+        if (high > none) throw LimitError("more than 4,294,967,295 pairs of transition and local state in one process");
+        return high << 32 | subject;
+    }
+    FlatMap<std::unique_ptr<Behaviour>> behaviours;  // key(transition, local, set); for a monitor key(0, local, event)
+    FlatMap<Request> requests;                       // key(transition, local, 0)
+    FlatMap<Id> groups;                              // key(transition, local, message)
+    FlatMap<Id> cell_of;                             // local << 32 | inbox
+
+    // Storage whose addresses are published without a lock, kept until the column goes.
+    std::vector<std::unique_ptr<StepList>> step_lists{};
+    std::vector<std::unique_ptr<Row>> rows{};
+    std::vector<std::unique_ptr<std::vector<Send>>> parts{};  // of broadcasts that a crash cuts short
+
+    Id known_delivery(Id cell, Id message) const {
+        const Row* row = cells[cell].row.load(std::memory_order_acquire);
+        return row == nullptr ? none : row->find(message);
+    }
+    // Steps and deliveries can be made again from behaviours.
+    void forget_steps() {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            cells[i].steps.store(nullptr, std::memory_order_relaxed);
+            cells[i].row.store(nullptr, std::memory_order_relaxed);
+        }
+        step_lists.clear();
+        rows.clear();
+        parts.clear();
+    }
+    // Cells and their steps depend on the reductions; behaviours do not.
+    void forget_cells() {
+        forget_steps();
+        cells.clear();
+        cell_of.clear();
+    }
+
+private:
+    std::map<std::vector<Id>, Id> observations_{};
+};
+
+}  // namespace quorate

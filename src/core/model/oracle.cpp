@@ -1,0 +1,31 @@
+#include "model/oracle.hpp"
+
+namespace quorate {
+
+std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells) {
+    std::vector<Id> locals;
+    for (Id i = 0; i < tables.columns.size(); ++i) locals.push_back(tables.columns[i]->cells[cells[i]].local);
+    return locals;
+}
+
+void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
+    if (queries.empty()) return;
+    ++tables.round;
+    const auto content = [&](const Query& query) {
+        const Column& column = *tables.columns[query.column];
+        std::uint64_t sum = 0;
+        if (query.kind == Query::Kind::fire)
+            for (Id message : column.sets[query.subject]) sum += mix(column.messages[message].content);
+        else if (query.kind != Query::Kind::request)
+            sum = column.messages[query.subject].content;
+        return std::make_tuple(query.column, query.transition, query.kind, column.locals[query.local].content, sum,
+                               query.local, query.subject);
+    };
+    std::sort(queries.begin(), queries.end(), [&](const Query& a, const Query& b) { return content(a) < content(b); });
+    const auto same = [&](const Query& a, const Query& b) { return content(a) == content(b); };
+    queries.erase(std::unique(queries.begin(), queries.end(), same), queries.end());
+    oracle.fill(queries);
+    queries.clear();
+}
+
+}  // namespace quorate

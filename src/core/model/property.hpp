@@ -1,0 +1,82 @@
+// What the properties say of a state, without asking them twice. A property is a deterministic program that reads
+// fields one after another, so its answers form a decision trie: each node names the field that is read next, each
+// branch a value. The oracle adds the path of an evaluation; walking it again costs a few look-ups.
+#pragma once
+
+#include "model/tables.hpp"
+
+namespace quorate {
+
+enum class Verdict : std::uint8_t { unknown, no, yes, raises };
+
+struct Read {
+    Id column, field, value;
+};
+
+class Trie {
+public:
+    Verdict walk(const Tables& tables, std::span<const Id> cells) const {
+        return descend(tables, [&](Id column) { return tables.columns[column]->cells[cells[column]].local; });
+    }
+    Verdict walk_locals(const Tables& tables, std::span<const Id> locals) const {
+        return descend(tables, [&](Id column) { return locals[column]; });
+    }
+    void add(std::span<const Read> path, Verdict verdict) {
+        Id node = 0;
+        for (const Read& read : path) {
+            if (nodes_[node].column == none) {
+                nodes_[node].column = read.column;
+                nodes_[node].field = read.field;
+            } else if (nodes_[node].column != read.column || nodes_[node].field != read.field) {
+                throw std::logic_error("a property read different fields in two states that look alike to it");
+            }
+            if (const Id* child = nodes_[node].children.find(read.value)) {
+                node = *child;
+            } else {
+                const Id fresh = checked_id(nodes_.size(), "answers of a property");
+                nodes_[node].children.insert(read.value, fresh);
+                nodes_.emplace_back();
+                node = fresh;
+            }
+        }
+        nodes_[node].verdict = verdict;
+    }
+    std::size_t size() const { return nodes_.size(); }
+    void clear() {
+        nodes_.clear();
+        nodes_.emplace_back();
+    }
+
+private:
+    template <typename LocalOf>
+    Verdict descend(const Tables& tables, LocalOf local_of) const {
+        Id node = 0;
+        while (nodes_[node].verdict == Verdict::unknown) {
+            const Node& here = nodes_[node];
+            if (here.column == none) return Verdict::unknown;
+            const Column& column = *tables.columns[here.column];
+            const Id value = column.locals[local_of(here.column)].values[here.field];
+            const Id* child = here.children.find(value);
+            if (child == nullptr) return Verdict::unknown;
+            node = *child;
+        }
+        return nodes_[node].verdict;
+    }
+    struct Node {
+        Id column = none, field = none;
+        FlatMap<Id> children{};
+        Verdict verdict = Verdict::unknown;
+    };
+    std::vector<Node> nodes_{Node{}};
+};
+
+// Invariants must never say no; a goal (`can`) must somewhere say yes; the final predicate says which states without an
+// enabled protocol step are fine.
+enum class PropertyKind : std::uint8_t { invariant, goal, final };
+
+struct Property {
+    PropertyKind kind;
+    Trie trie{};
+};
+
+}  // namespace quorate

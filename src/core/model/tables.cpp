@@ -1,0 +1,370 @@
+#include "model/tables.hpp"
+
+#include <set>
+
+#include "model/consume.hpp"
+
+namespace quorate {
+
+namespace {
+
+void classify(const Column& column, Id cell, StepList& list) {
+    for (Step& step : list) {
+        step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
+        step.protocol = step.kind == Kind::step || step.kind == Kind::discard;
+        step.special = step.effect != Effect::moves || step.budget != Budget::free || step.whole != none;
+    }
+}
+
+// What goes into one FIFO channel is sent in order: a crash cuts off its end, and leaves nothing out before.
+bool keeps_order(const std::vector<Send>& messages, std::size_t chosen) {
+    for (std::size_t later = 0; later < messages.size(); ++later)
+        for (std::size_t earlier = 0; earlier < later; ++earlier)
+            if (messages[earlier].column == messages[later].column && chosen >> later & 1 && !(chosen >> earlier & 1))
+                return false;
+    return true;
+}
+
+}  // namespace
+
+Column& Tables::add_column(bool monitor) {
+    columns.push_back(std::make_unique<Column>(static_cast<Id>(columns.size()), monitor));
+    factors_.push_back(column_factor(static_cast<Id>(columns.size())));
+    return *columns.back();
+}
+
+std::size_t Tables::cell_count(Id column) const {
+    if (column < columns.size()) return columns[column]->cells.size();
+    return (network.budget[0] + 1ull) * (network.budget[1] + 1ull) * (network.budget[2] + 1ull);
+}
+
+Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
+    if (optimistic && !column.as_is && !column.locals[local].member) outgrown = true;
+    if (quotient) {
+        const Id representative = column.locals[local].representative;
+        if (representative != none)
+            local = representative;
+        else if (!optimistic)
+            throw std::logic_error("the search met a local state that the closure does not hold");
+    }
+    const Local& state = column.locals[local];
+    Id inbox_id;
+    if (dead_messages && !column.monitor) {
+        Inbox alive;
+        for (Id message : inbox)
+            if (message >= state.live.size() || state.live[message]) alive.push_back(message);
+        inbox_id = column.inboxes.intern(alive);
+    } else {
+        inbox_id = column.inboxes.intern(inbox);
+    }
+    const std::uint64_t key = static_cast<std::uint64_t>(local) << 32 | inbox_id;
+    if (const Id* known = column.cell_of.find(key)) return *known;
+    checked_id(column.cells.size(), "cells");
+    const Id id = static_cast<Id>(column.cells.append([&](Cell& cell) {
+        cell.local = local;
+        cell.inbox = inbox_id;
+        cell.observation = state.observation;
+        cell.failure = state.failure;
+    }));
+    column.cell_of.insert(key, id);
+    return id;
+}
+
+const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>& queries) {
+    const std::lock_guard guard(column.lock);
+    if (const StepList* known = column.cells[cell].steps.load(std::memory_order_relaxed)) return known;
+    if (column.cells[cell].asked == round) return nullptr;
+    auto list = std::make_unique<StepList>();
+    const Id local = column.cells[cell].local;
+    if (!column.monitor) {
+        const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+        const Inbox inbox(pending.begin(), pending.end());
+        const std::size_t asked = queries.size();
+        const Id transitions = column.locals[local].crashed ? 0 : static_cast<Id>(column.transitions.size());
+        for (Id transition = 0; transition < transitions; ++transition) {
+            std::vector<Consumption> found;
+            list_consumptions(column, network, Scope::cell, transition, local, inbox, queries, found);
+            if (queries.size() > asked) continue;  // gather what else is missing, so that it is asked in one go
+            const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
+            for (const Consumption& consumption : found) {
+                if (column.clean && column.sets[consumption.set].size() != inbox.size()) continue;
+                Inbox rest = inbox;
+                if (!stays) consume(rest, column.sets[consumption.set], column.stands());
+                const auto& outcomes = consumption.behaviour->outcomes;
+                for (Id i = 0; i < outcomes.size(); ++i) {
+                    const Outcome& outcome = outcomes[i];
+                    Step step;
+                    step.transition = transition;
+                    step.set = consumption.set;
+                    step.outcome = i;
+                    step.failure = outcome.failure;
+                    step.effect = outcome.effect;
+                    if (outcome.effect == Effect::moves) {
+                        step.next = this->cell(column, outcome.local, rest);
+                        const auto& sends = outcome.bundled.empty() ? outcome.sends : outcome.bundled;
+                        step.sends = sends.data();
+                        step.send_count = static_cast<Id>(sends.size());
+                    }
+                    list->push_back(step);
+                }
+            }
+        }
+        add_environment(column, local, inbox, *list, queries);
+        if (queries.size() > asked) {
+            column.cells[cell].asked = round;
+            return nullptr;
+        }
+    }
+    classify(column, cell, *list);
+    if (optimistic) note_leaving(column, cell, *list);
+    if (step_observer != nullptr && step_observer->note(column, *list)) outgrown = true;
+    step_bytes_ += sizeof(StepList) + list->capacity() * sizeof(Step);
+    const StepList* result = list.get();
+    column.step_lists.push_back(std::move(list));
+    column.cells[cell].steps.store(result, std::memory_order_release);
+    return result;
+}
+
+// A state whose cells and steps all lie in the universe is one that the relations between steps hold for.
+void Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
+    const auto outside = [&](Id message, const Column& receiver) {
+        return !receiver.as_is && !receiver.messages[message].member;
+    };
+    bool leaves = !column.as_is && !column.locals[column.cells[cell].local].member;
+    for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);
+    for (const Step& step : steps) {
+        leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;
+        for (Id i = 0; i < step.send_count; ++i) {
+            const Column& receiver = *columns[step.sends[i].column];
+            const Id message = step.sends[i].message;
+            if (message < bundle_bit)
+                leaves |= outside(message, receiver);
+            else
+                for (Id member : receiver.bundles[message - bundle_bit]) leaves |= outside(member, receiver);
+        }
+    }
+    column.cells[cell].leaves = leaves;
+    if (leaves) outgrown = true;
+}
+
+void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
+                             std::vector<Query>& queries) {
+    const auto add = [&](Kind kind, Budget budget, Id next, Id subject) {
+        Step step;
+        step.kind = kind;
+        step.budget = budget;
+        step.next = next;
+        step.set = subject == none ? none : column.sets.intern({&subject, 1});
+        steps.push_back(step);
+    };
+    const auto without = [&](std::size_t position) {
+        Inbox rest = inbox;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(position));
+        return cell(column, local, rest);
+    };
+    const bool losing = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
+    const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
+    for (std::size_t i = 0; i < inbox.size() && !column.input; ++i) {
+        if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
+        if (column.messages[inbox[i]].stands) continue;
+        if (losing) add(Kind::lose, loss, without(i), inbox[i]);
+        if (network.budget[static_cast<int>(Budget::duplicates)] > 0) {
+            Inbox more = inbox;
+            if (duplicate(network, more, i, column.sender()))
+                add(Kind::duplicate, Budget::duplicates, cell(column, local, more), inbox[i]);
+        }
+    }
+    if (network.order == Order::fifo && network.head == Head::drop && !column.locals[local].crashed) {
+        for (std::size_t i = 0; i < inbox.size(); ++i) {
+            const Message& head = column.messages[inbox[i]];
+            if (head.stands || (i > 0 && column.messages[inbox[i - 1]].sender == head.sender)) continue;
+            bool wanted = false;
+            for (Id transition = 0; transition < column.transitions.size(); ++transition)
+                if (column.transitions[transition].takes(head.type))
+                    wanted |= takes(column, transition, local, inbox[i], queries) != Taken::no;
+            if (!wanted) add(Kind::discard, Budget::free, without(i), inbox[i]);
+        }
+    }
+    if (column.locals[local].recovery != none)
+        add(Kind::recover, Budget::free, cell(column, column.locals[local].recovery, inbox), none);
+    add_crashes(column, inbox, local, steps);
+}
+
+// Definition 3 of the thesis: a crash comes between steps, or in the midst of one that has sent a part of its messages.
+void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps) {
+    if (column.locals[local].crash == none || network.budget[static_cast<int>(Budget::crashes)] == 0) return;
+    Step stop;
+    stop.kind = Kind::crash;
+    stop.budget = Budget::crashes;
+    stop.next = cell(column, column.locals[local].crash, inbox);
+    stop.sends = column.notices.data();
+    stop.send_count = static_cast<Id>(column.notices.size());
+    const std::size_t count = steps.size();
+    steps.push_back(stop);
+    for (std::size_t i = 0; i < count && network.crashes_cut_short; ++i) {
+        const Step step = steps[i];
+        if (step.kind != Kind::step || step.effect != Effect::moves) continue;
+        std::vector<Send> messages, events;
+        for (Id k = 0; k < step.send_count; ++k)
+            (columns[step.sends[k].column]->monitor ? events : messages).push_back(step.sends[k]);
+        if (messages.size() > 20) throw LimitError("a crash may cut short a step that sends more than 20 messages");
+        const Cell& whole = column.cells[step.next];
+        const std::span<const Id> rest = column.inboxes[whole.inbox];
+        stop = step;
+        stop.kind = Kind::crash;
+        stop.budget = Budget::crashes;
+        stop.next = cell(column, column.locals[whole.local].crash, Inbox(rest.begin(), rest.end()));
+        // Condition (1) of the definition: what cannot be done as a whole cannot be cut short either.
+        if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);
+        std::set<std::vector<Id>> seen;
+        const auto flat = [](const std::vector<Send>& sends) {
+            std::vector<Id> ids;
+            for (const Send& send : sends) ids.insert(ids.end(), {send.column, send.message});
+            return ids;
+        };
+        seen.insert(flat(messages));  // the whole step, and then a crash, are two steps
+        for (std::size_t chosen = 0; chosen + 1 < std::size_t{1} << messages.size(); ++chosen) {
+            auto part = std::make_unique<std::vector<Send>>();
+            for (std::size_t k = 0; k < messages.size(); ++k)
+                if (chosen >> k & 1) part->push_back(messages[k]);
+            if (network.order == Order::fifo && !keeps_order(messages, chosen)) continue;
+            if (!seen.insert(flat(*part)).second) continue;
+            part->insert(part->end(), column.notices.begin(), column.notices.end());
+            part->insert(part->end(), events.begin(), events.end());
+            stop.sends = part->data();
+            stop.send_count = static_cast<Id>(part->size());
+            steps.push_back(stop);
+            column.parts.push_back(std::move(part));
+        }
+    }
+}
+
+Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query>& queries) {
+    const std::lock_guard guard(column.lock);
+    const Id known = column.known_delivery(cell, message);
+    if (known != none) return known;
+    const Id local = column.cells[cell].local;
+    Id next = cell;
+    if (column.monitor) {
+        const auto* behaviour = column.behaviours.find(column.key(0, local, message));
+        if (behaviour == nullptr) {
+            queries.push_back({Query::Kind::observe, column.index, 0, local, message});
+            return none;
+        }
+        next = this->cell(column, (*behaviour)->outcomes.front().local, {});
+    } else {
+        const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+        Inbox inbox(pending.begin(), pending.end());
+        bool room = true;
+        if (message < bundle_bit)
+            room = quorate::deliver(network, inbox, message, column.sender(), column.stands());
+        else
+            for (Id member : column.bundles[message - bundle_bit])
+                deliver_standing(network, inbox, member, column.sender());
+        next = room ? this->cell(column, local, inbox) : full;
+    }
+    remember_delivery(column, cell, message, next);
+    return next;
+}
+
+void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
+    const Row* row = column.cells[cell].row.load(std::memory_order_relaxed);
+    Row* writable = const_cast<Row*>(row);  // rows are written under the column's lock alone
+    if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
+        auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
+        if (row != nullptr) bigger->copy_from(*row);
+        writable = bigger.get();
+        step_bytes_ += bigger->bytes();
+        column.rows.push_back(std::move(bigger));
+    }
+    writable->insert(message, next);
+    column.cells[cell].row.store(writable, std::memory_order_release);
+}
+
+Id Tables::room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries) {
+    std::vector<Id> moved = cells;
+    moved[column] = step.next;
+    for (Id i = 0; i < step.send_count; ++i) {
+        const Send& send = step.sends[i];
+        if (columns[send.column]->monitor) continue;
+        const Id next = deliver(send.column, moved[send.column], send.message, queries);
+        if (next >= full) return next;
+        moved[send.column] = next;
+    }
+    return step.next;
+}
+
+Id Tables::initial_budget() const { return static_cast<Id>(cell_count(static_cast<Id>(columns.size())) - 1); }
+
+std::uint64_t Tables::left(Id budget_cell, Budget kind) const {
+    std::uint64_t rest = budget_cell;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kind); ++i) rest /= network.budget[i] + 1ull;
+    return rest % (network.budget[static_cast<std::size_t>(kind)] + 1ull);
+}
+
+Id Tables::budget(const std::vector<std::uint64_t>& left) const {
+    std::uint64_t cell = 0;
+    for (std::size_t i = left.size(); i-- > 0;) cell = cell * (network.budget[i] + 1ull) + left[i];
+    return static_cast<Id>(cell);
+}
+
+Id Tables::spend(Id budget_cell, Budget kind) const {
+    if (left(budget_cell, kind) == 0) return none;
+    std::uint64_t stride = 1;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kind); ++i) stride *= network.budget[i] + 1ull;
+    return static_cast<Id>(budget_cell - stride);
+}
+
+void Tables::observe(const std::vector<std::vector<bool>>& observed) {
+    for (auto& column : columns) {
+        column->observe(observed[column->index]);
+        for (std::size_t i = 0; i < column->cells.size(); ++i)
+            column->cells[i].observation = column->locals[column->cells[i].local].observation;
+        for (std::size_t i = 0; i < column->cells.size(); ++i)
+            if (auto* list = const_cast<StepList*>(column->cells[i].steps.load(std::memory_order_relaxed)))
+                classify(*column, static_cast<Id>(i), *list);
+    }
+}
+
+void Tables::forget_cells() {
+    outgrown = false;
+    for (auto& column : columns) column->forget_cells();
+    step_bytes_ = 0;
+}
+
+void Tables::forget_steps() {
+    for (auto& column : columns) column->forget_steps();
+    step_bytes_ = 0;
+}
+
+std::vector<Id> Tables::initial_cells(const std::vector<Id>& locals) {
+    std::vector<Id> cells;
+    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], columns[i]->opening));
+    if (has_budget()) cells.push_back(initial_budget());
+    return cells;
+}
+
+std::uint64_t Tables::content(Id column, Id cell) const {
+    if (column == columns.size()) return cell;
+    const Column& owner = *columns[column];
+    std::uint64_t h = mix(owner.locals[owner.cells[cell].local].content);
+    std::uint64_t sum = 0, standing = 0;
+    for (Id message : owner.inboxes[owner.cells[cell].inbox]) {
+        // Where order counts it is part of the content; elsewhere a sum does not depend on how numbers were given.
+        if (owner.messages[message].stands) {
+            standing += mix(owner.messages[message].content);
+            continue;
+        }
+        if (network.order == Order::fifo) sum = mix(sum + owner.messages[message].sender);
+        sum += mix(owner.messages[message].content);
+    }
+    return mix(h ^ ((sum + standing) * 0x9e3779b97f4a7c15ULL));
+}
+
+std::uint64_t Tables::content(std::span<const Id> cells) const {
+    std::uint64_t h = 0;
+    for (Id i = 0; i < cells.size(); ++i) h = mix(h + content(i, cells[i]) + i);
+    return h;
+}
+
+}  // namespace quorate

@@ -1,0 +1,104 @@
+// All columns together: what a state of the whole system is made of, and the steps between states.
+//
+// A global state is a vector of cells: one per process, one per monitor and, where there are global budgets (design
+// rule 7), one more for what is left of them.
+#pragma once
+
+#include <atomic>
+
+#include "model/column.hpp"
+
+namespace quorate {
+
+// Looks at the steps of every cell as they are made. Called under the column's lock.
+class StepObserver {
+public:
+    virtual ~StepObserver() = default;
+    // True: these steps are outside of what the reductions assume, so that the search is void.
+    virtual bool note(const Column& column, const StepList& steps) = 0;
+};
+
+class Tables {
+public:
+    explicit Tables(Network network) : network(network) {}
+    Tables(const Tables&) = delete;
+    Tables& operator=(const Tables&) = delete;
+
+    const Network network;
+    std::vector<std::unique_ptr<Column>> columns{};
+    std::vector<std::vector<Id>> initials{};  // a local state per column
+    std::uint64_t round = 1;                  // counts how often the oracle was asked
+    bool quotient = false, dead_messages = false;
+    // The reductions argue about a universe that was taken from a search (universe.hpp); `outgrown` says that since
+    // cells were last forgotten something outside of it was met.
+    bool optimistic = false;
+    std::atomic<bool> outgrown{false};
+    // Where partial-order reduction assumes something of the steps themselves (flows.hpp): a step that it does not
+    // allow for is outside as well.
+    StepObserver* step_observer = nullptr;
+
+    Column& add_column(bool monitor);
+    bool has_budget() const { return network.budget[0] + network.budget[1] + network.budget[2] > 0; }
+    Id width() const { return static_cast<Id>(columns.size() + has_budget()); }
+    // The number of cells a column has so far; for the budgets, of all there can be.
+    std::size_t cell_count(Id column) const;
+
+    // The number of the cell after the exact reductions: quotient of the local state, dead messages dropped. Take the
+    // column's lock first.
+    Id cell(Column& column, Id local, const Inbox& inbox);
+    // The cell's steps, or nothing when facts are missing, which are then appended to `queries`.
+    const StepList* steps(Id column, Id cell, std::vector<Query>& queries) {
+        const StepList* known = columns[column]->cells[cell].steps.load(std::memory_order_acquire);
+        return known != nullptr ? known : build_steps(*columns[column], cell, queries);
+    }
+    // The receiver's next cell, `full`, or `none` when the oracle has to be asked first.
+    Id deliver(Id column, Id cell, Id message, std::vector<Query>& queries) {
+        const Id known = columns[column]->known_delivery(cell, message);
+        return known != none ? known : build_delivery(*columns[column], cell, message, queries);
+    }
+    // Is there room for all that a step sends? `full` if not, `none` when the oracle has to be asked first.
+    Id room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries);
+    Id initial_budget() const;
+    // The cell that says how much is left of each budget.
+    Id budget(const std::vector<std::uint64_t>& left) const;
+    // What is left after taking one from a budget, or `none`.
+    Id spend(Id budget_cell, Budget kind) const;
+    std::uint64_t left(Id budget_cell, Budget kind) const;
+
+    // Numbers local states by what the observed fields show of them: (column, field) -> observed or not.
+    void observe(const std::vector<std::vector<bool>>& observed);
+    // Throws away cells and steps, which depend on the reductions; behaviours stay.
+    void forget_cells();
+    // Steps and deliveries are a cache: a search throws them away when they take more than this many bytes and more
+    // than its states. A process with nearly as many cells as there are states would fill the memory otherwise.
+    std::size_t most_step_bytes = std::size_t{64} << 20;
+    std::size_t step_bytes() const { return step_bytes_.load(std::memory_order_relaxed); }
+    // No other thread may be at work, and no pointer to a step is good afterwards.
+    void forget_steps();
+    std::vector<Id> initial_cells(const std::vector<Id>& locals);
+    // A number that depends on the content of a cell alone, not on the order in which anything was met (rule 13).
+    std::uint64_t content(Id column, Id cell) const;
+    std::uint64_t content(std::span<const Id> cells) const;
+
+    // The factor of each column in the hash of a state.
+    std::uint64_t factor(Id column) const { return factors_[column]; }
+    std::uint64_t sum(const Id* cells) const {
+        std::uint64_t sum = 0;
+        for (Id column = 0; column < width(); ++column) sum += factors_[column] * cells[column];
+        return sum;
+    }
+
+private:
+    const StepList* build_steps(Column& column, Id cell, std::vector<Query>& queries);
+    Id build_delivery(Column& column, Id cell, Id message, std::vector<Query>& queries);
+    void add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps);
+    void add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
+                         std::vector<Query>& queries);
+    void note_leaving(Column& column, Id cell, const StepList& steps);
+    void remember_delivery(Column& column, Id cell, Id message, Id next);
+
+    std::atomic<std::size_t> step_bytes_{0};
+    std::vector<std::uint64_t> factors_{column_factor(0)};  // one more than there are columns, for the budgets
+};
+
+}  // namespace quorate

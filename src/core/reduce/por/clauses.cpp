@@ -1,0 +1,99 @@
+// What keeps the steps of a set that are not possible now from becoming so.
+
+#include "reduce/por/relations.hpp"
+#include "reduce/por/smallest.hpp"
+
+namespace quorate {
+
+// The instances with labels of the set that are not possible now, by what keeps them so: a message that is missing, or
+// a local state that is not reached. Where one keeps another in check, it stands for both.
+void Relations::list_clauses(const Column& column, const Footprint& footprint) {
+    const May& found = *footprint.outside;
+    const Words& there = footprint.root->there;
+    const std::size_t words = there.size();
+    struct Lack {
+        std::size_t size;  // the messages that are missing
+        Id local;          // where it would be possible: the present local state, or another
+        std::size_t at;    // in `masks`
+    };
+    Words masks;
+    const auto set = [&](const Lack& lack) { return Bits(masks).subspan(lack.at, words); };
+    const auto lack = [&](Id local, Id tag) {
+        const Lack result{0, local, masks.size()};
+        const std::uint64_t* wanted = set_bits_[column.index].data() + tag * words;
+        for (std::size_t word = 0; word < words; ++word) masks.push_back(wanted[word] & ~there[word]);
+        return Lack{size_of(set(result)), local, result.at};
+    };
+    const auto candidates = [&](Id local) {
+        Words tags = found.inside;
+        const Words& possible = outlines_[column.index][found.locals[local]].tags;
+        for (std::size_t word = 0; word < tags.size(); ++word)
+            tags[word] &= possible[word] & ~footprint.root->ready.word(word) & ~footprint.alike.word(word);
+        return tags;
+    };
+    // In the present local state, and then elsewhere in the order of size.
+    std::vector<Lack> kept, elsewhere;
+    const auto list_few = [&] {
+        FewSmallest few(needing_[column.index], there);
+        Words tags = candidates(0);
+        if (!few.list(tags, [&](Id tag) { kept.push_back(lack(0, tag)); })) return false;
+        for (Id i = 1; i < found.locals.size(); ++i) {
+            tags = candidates(i);
+            few.take_out_all(tags);
+            FewSmallest more(needing_[column.index], there);
+            if (!more.list(tags, [&](Id tag) { elsewhere.push_back(lack(i, tag)); })) return false;
+        }
+        return true;
+    };
+    const auto list_many = [&] {
+        kept.clear();
+        elsewhere.clear();
+        std::vector<std::vector<Lack>> here;
+        const auto each = [&](Id local, auto&& then) {
+            const Words tags = candidates(local);
+            for (std::size_t word = 0; word < tags.size(); ++word)
+                for (std::uint64_t rest = tags[word]; rest != 0; rest &= rest - 1)
+                    then(lack(local, static_cast<Id>(lowest(word, rest))));
+        };
+        each(0, [&](const Lack& one) {
+            if (here.size() <= one.size) here.resize(one.size + 1);
+            here[one.size].push_back(one);
+        });
+        Smallest smallest(words);
+        for (std::size_t size = 1; size < here.size(); ++size)
+            for (const Lack& one : here[size])
+                if (smallest.add(set(one), size + 1 == here.size())) kept.push_back(one);
+        for (Id i = 1; i < found.locals.size(); ++i)
+            each(i, [&](const Lack& one) {
+                if (one.size > 0 && !smallest.holds_another(set(one))) elsewhere.push_back(one);
+            });
+    };
+    if (!list_few()) list_many();
+    std::sort(elsewhere.begin(), elsewhere.end(),
+              [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
+    const std::size_t first = kept.size();
+    for (const Lack& one : elsewhere) {
+        const auto stands_for_it = [&](const Lack& other) {
+            return found.ways[one.local].within(found.ways[other.local]) && within(set(other), set(one));
+        };
+        const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
+        if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(one);
+    }
+    std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
+        if (a.size != b.size) return a.size < b.size;
+        if ((a.local > 0) != (b.local > 0)) return b.local > 0;
+        const Bits one = set(a), other = set(b);
+        const auto differ = std::mismatch(one.begin(), one.end(), other.begin());
+        return differ.first == one.end() ? a.local < b.local : *differ.first < *differ.second;
+    });
+    for (const Lack& one : kept) {
+        const Bits missing = set(one);
+        footprint.missing.insert(footprint.missing.end(), missing.begin(), missing.end());
+        Footprint::Clause& clause = footprint.clauses.emplace_back();
+        if (one.local == 0) continue;
+        clause.way = found.ways[one.local];
+        clause.number = number(column.index, clause.way);
+    }
+}
+
+}  // namespace quorate

@@ -1,0 +1,403 @@
+#include "reduce/symmetry/symmetry.hpp"
+
+#include <numeric>
+#include <set>
+
+#include "base/thresholds.hpp"
+
+namespace quorate {
+
+namespace {
+
+// What an outcome does, renamed: outcomes are compared as a set of such lists.
+using Deed = std::vector<Id>;
+
+class Comparison {
+public:
+    Comparison(Tables& tables, const Closure& closure, const Renaming& renaming, const std::vector<Id>& failures)
+        : tables_(tables), closure_(closure), renaming_(renaming), failures_(failures) {}
+
+    std::optional<Breach> find() {
+        // Behaviours first, as far as they have images: where the two begin to differ is what the user wants to know.
+        for (const auto& column : tables_.columns)
+            for (Id local = 0; local < column->locals.size(); ++local)
+                if (auto breach = compare(*column, local)) return breach;
+        for (const auto& column : tables_.columns)
+            if (auto breach = names_exist(*column)) return breach;
+        for (const auto& column : tables_.columns) {
+            if (auto breach = beginning(*column)) return breach;
+            for (Id local = 0; local < column->locals.size(); ++local)
+                if (auto breach = compare_guards(*column, local)) return breach;
+        }
+        std::set<std::vector<Id>> initials(tables_.initials.begin(), tables_.initials.end());
+        for (const auto& locals : tables_.initials) {
+            std::vector<Id> image(locals.size());
+            for (Id i = 0; i < locals.size(); ++i) image[renaming_.columns[i]] = renaming_.locals[i][locals[i]];
+            if (!initials.contains(image)) return Breach{"initial"};
+        }
+        return std::nullopt;
+    }
+
+private:
+    std::optional<Breach> names_exist(const Column& column) const {
+        const auto& locals = renaming_.locals[column.index];
+        for (Id local = 0; local < locals.size(); ++local)
+            if (locals[local] == none) return Breach{"local", column.index, local};
+        const auto& messages = renaming_.messages[column.index];
+        for (Id message = 0; message < messages.size(); ++message)
+            if (messages[message] == none) return Breach{"message", column.index, message};
+        const Column& image = *tables_.columns[renaming_.columns[column.index]];
+        if (column.locals.size() != image.locals.size() || column.messages.size() != image.messages.size())
+            return Breach{"local", column.index};
+        return std::nullopt;
+    }
+
+    // What is pending from the beginning, and what is sent when the process crashes.
+    std::optional<Breach> beginning(const Column& column) const {
+        const Column& other = *tables_.columns[renaming_.columns[column.index]];
+        Inbox opening;
+        for (Id message : column.opening) opening.push_back(renaming_.messages[column.index][message]);
+        Inbox wanted = other.opening;
+        std::sort(opening.begin(), opening.end());
+        std::sort(wanted.begin(), wanted.end());
+        if (opening != wanted || column.input != other.input || column.clean != other.clean)
+            return Breach{"initial", column.index};
+        for (Id message = 0; message < column.messages.size(); ++message)
+            if (column.messages[message].stands != other.messages[renaming_.messages[column.index][message]].stands)
+                return Breach{"initial", column.index};
+        if (sent(column.notices, true) != sent(other.notices, false)) return Breach{"crash", column.index};
+        return std::nullopt;
+    }
+
+    std::optional<Breach> compare(Column& column, Id local) const {
+        Column& other = *tables_.columns[renaming_.columns[column.index]];
+        const auto& locals = renaming_.locals[column.index];
+        const Id image = locals[local];
+        if (image == none) return std::nullopt;
+        const Local &mine = column.locals[local], &its = other.locals[image];
+        const auto moved = [&](Id place) { return place == none ? none : locals[place]; };
+        if (mine.crashed != its.crashed || failure(mine.failure) != failure(its.failure) ||
+            moved(mine.crash) != its.crash || moved(mine.recovery) != its.recovery)
+            return Breach{"crash", column.index, local};
+        for (const Closure::Enabled& one : closure_.enabled[column.index][local]) {
+            const Id set = column.monitor ? renaming_.messages[column.index][one.set] : renamed(column, other, one.set);
+            if (set == none) continue;
+            const auto* known = other.behaviours.find(other.key(one.transition, image, set));
+            if (known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false))
+                return Breach{"behaviour", column.index, local, one.transition};
+        }
+        return std::nullopt;
+    }
+
+    // What is enabled there must be enabled here too; and what is looked at on the way.
+    std::optional<Breach> compare_guards(const Column& column, Id local) const {
+        const Column& other = *tables_.columns[renaming_.columns[column.index]];
+        const Id image = renaming_.locals[column.index][local];
+        if (closure_.enabled[column.index][local].size() != closure_.enabled[other.index][image].size())
+            return Breach{"guard", column.index, local};
+        if (!column.monitor && !column.locals[local].crashed)
+            for (Id transition = 0; transition < column.transitions.size(); ++transition)
+                if (!filters_agree(column, other, transition, local, image))
+                    return Breach{"guard", column.index, local, transition};
+        return std::nullopt;
+    }
+
+    // Which messages a quorum refuses, and which it groups, decides what is passed over in a FIFO channel and what is
+    // maximal; everywhere else the behaviours say it all.
+    bool filters_agree(const Column& column, const Column& other, Id transition, Id local, Id image) const {
+        const bool heads = tables_.network.order == Order::fifo && tables_.network.head != Head::block;
+        const Mode mode = column.transitions[transition].mode;
+        if (mode <= Mode::single || !(heads || mode == Mode::maximal)) return true;
+        std::map<Id, Id> groups;
+        for (Id message = 0; message < column.messages.size(); ++message) {
+            const Id* mine = column.groups.find(column.key(transition, local, message));
+            const Id* its = other.groups.find(other.key(transition, image, renaming_.messages[column.index][message]));
+            if ((mine == nullptr) != (its == nullptr)) return false;
+            if (mine == nullptr) continue;
+            if ((*mine == rejected) != (*its == rejected)) return false;
+            if (*mine != rejected && groups.emplace(*mine, *its).first->second != *its) return false;
+        }
+        return true;
+    }
+
+    Id renamed(const Column& column, Column& other, Id set) const {
+        std::vector<Id> image;
+        for (Id message : column.sets[set]) image.push_back(renaming_.messages[column.index][message]);
+        std::sort(image.begin(), image.end());
+        return !image.empty() && image.back() == none ? none : other.sets.intern(image);
+    }
+    Id failure(Id id) const { return id == none ? none : failures_[id]; }
+
+    std::set<Deed> deeds(const Behaviour& behaviour, const Column& column, bool rename) const {
+        std::set<Deed> result;
+        for (const Outcome& outcome : behaviour.outcomes) {
+            Id next = outcome.local, failed = none;
+            if (next != none) {
+                failed = failure(column.locals[next].failure);  // of a monitor; which of several texts does not matter
+                if (failed != none) next = none;
+                // One without an image is told apart from having no next local state at all.
+                else if (rename)
+                    next = std::min(renaming_.locals[column.index][next], full);
+            }
+            Deed deed{static_cast<Id>(outcome.effect), failure(outcome.failure), next, failed};
+            const Deed messages = sent(outcome.sends, rename);
+            deed.insert(deed.end(), messages.begin(), messages.end());
+            result.insert(std::move(deed));
+        }
+        return result;
+    }
+
+    // The messages by receiver. Where they are put into a set or a multiset their order has no effect; into channels
+    // and for monitors it may have one.
+    Deed sent(const std::vector<Send>& sends, bool rename) const {
+        std::vector<std::pair<Id, Id>> list;
+        for (const Send& send : sends)
+            list.emplace_back(rename ? renaming_.columns[send.column] : send.column,
+                              rename ? renaming_.messages[send.column][send.message] : send.message);
+        const bool ordered = tables_.network.order == Order::fifo || tables_.network.bounded();
+        std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
+            if (a.first != b.first) return a.first < b.first;
+            return !ordered && !tables_.columns[a.first]->monitor && a.second < b.second;
+        });
+        Deed result;
+        for (const auto& [column, message] : list) result.insert(result.end(), {column, message});
+        return result;
+    }
+
+    Tables& tables_;
+    const Closure& closure_;
+    const Renaming& renaming_;
+    const std::vector<Id>& failures_;
+};
+
+}  // namespace
+
+std::optional<Breach> find_breach(Tables& tables, const Closure& closure, const Renaming& renaming,
+                                  const std::vector<Id>& failures) {
+    return Comparison(tables, closure, renaming, failures).find();
+}
+
+Symmetry::Symmetry(Tables& tables, Description description)
+    : tables(tables),
+      width_(tables.columns.size()),
+      owned_(std::move(description.owned)),
+      owner_(tables.columns.size(), none),
+      kind_(tables.columns.size(), none),
+      local_marks_(std::move(description.locals)),
+      message_marks_(std::move(description.messages)) {
+    for (Id size : description.families) starts_.push_back(starts_.back() + size);
+    names_ = starts_.back();
+    pairs_.assign(static_cast<std::size_t>(names_) * names_, none);
+    for (Id name = 0; name < names_; ++name) {
+        for (Id i = 0; i < owned_[name].size(); ++i) {
+            owner_[owned_[name][i]] = name;
+            kind_[owned_[name][i]] = i;
+        }
+    }
+    for (Id family = 0; family < families(); ++family) {
+        // (i j) = (j-1 j) (i j-1) (j-1 j), from neighbours outwards.
+        for (Id distance = 1; distance < starts_[family + 1] - starts_[family]; ++distance) {
+            for (Id one = starts_[family]; one + distance < starts_[family + 1]; ++one) {
+                const Id two = one + distance, number = static_cast<Id>(exchanges_.size());
+                if (distance == 1) {
+                    exchanges_.push_back(std::move(description.exchanges[family][one - starts_[family]]));
+                    neighbours_.emplace_back(number, family);
+                } else {
+                    const Renaming& last = exchanges_[pair(two - 1, two)];
+                    exchanges_.push_back(compose(last, compose(exchanges_[pair(one, two - 1)], last)));
+                }
+                pairs_[static_cast<std::size_t>(one) * names_ + two] = number;
+                pairs_[static_cast<std::size_t>(two) * names_ + one] = number;
+            }
+        }
+    }
+    prepare();
+}
+
+Renaming Symmetry::compose(const Renaming& outer, const Renaming& inner) const {
+    Renaming result = inner;
+    for (std::size_t i = 0; i < inner.columns.size(); ++i) {
+        const Id between = inner.columns[i];
+        result.columns[i] = outer.columns[between];
+        for (Id& local : result.locals[i]) local = outer.locals[between][local];
+        for (Id& message : result.messages[i]) message = outer.messages[between][message];
+    }
+    return result;
+}
+
+void Symmetry::prepare() {
+    actions_.clear();
+    marks_.clear();
+    rows_.clear();
+    used_ = 0;
+    for (std::size_t i = 0; i < exchanges_.size() * width_; ++i) actions_.push_back(std::make_unique<Lazy<Id>>(none));
+    for (std::size_t i = 0; i < width_; ++i) marks_.push_back(std::make_unique<Lazy<const std::uint64_t*>>(nullptr));
+    for (auto& seen : alike_) seen = std::make_unique<Interner>();
+    broken.reset();
+    // A class of local states is renamed to a class, but not its representative to the other's: so the marks of a class
+    // are the sums over its members.
+    merged_marks_.assign(width_, {});
+    for (const auto& column : tables.columns) {
+        auto& merged = merged_marks_[column->index];
+        merged.assign(column->locals.size() * names_, 0);
+        for (Id local = 0; local < column->locals.size(); ++local) {
+            const Id place = tables.quotient ? column->locals[local].representative : local;
+            const Marks& marks = local_marks_[column->index][local];
+            std::uint64_t* row = merged.data() + static_cast<std::size_t>(place) * names_;
+            for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);
+            for (const auto& [name, mark] : marks.of) row[name] += mix(mark) - mix(marks.base);
+        }
+    }
+}
+
+Id Symmetry::build_action(Id pair, Id column, Id cell) {
+    const Renaming& renaming = exchanges_[pair];
+    const Column& from = *tables.columns[column];
+    Column& to = *tables.columns[renaming.columns[column]];
+    const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
+    Inbox inbox;
+    for (Id message : pending) inbox.push_back(renaming.messages[column][message]);
+    if (tables.network.order == Order::fifo)
+        std::stable_sort(inbox.begin(), inbox.end(), [&](Id a, Id b) {
+            const Message &one = to.messages[a], &two = to.messages[b];
+            if (one.sender != two.sender) return one.sender < two.sender;
+            return one.stands && a < b;
+        });
+    else
+        std::sort(inbox.begin(), inbox.end());
+    Id image;
+    {
+        const std::lock_guard guard(to.lock);
+        image = tables.cell(to, renaming.locals[column][from.cells[cell].local], inbox);
+    }
+    const std::lock_guard guard(lock_);
+    actions_[pair * width_ + column]->put(cell, image);
+    return image;
+}
+
+const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
+    const Column& owner = *tables.columns[column];
+    const bool fifo = tables.network.order == Order::fifo;
+    const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
+    const std::uint64_t* local =
+        merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
+    std::vector<std::uint64_t> row(names_ + 2);
+    // Columns of one family count alike; all others are told apart.
+    const Id mine = owner_[column];
+    std::uint64_t place = mix(column + 1);
+    if (mine != none) {
+        const auto family = std::upper_bound(starts_.begin(), starts_.end(), mine) - starts_.begin();
+        place = mix(mix(static_cast<std::uint64_t>(family) << 32) + kind_[column]);
+    }
+    std::vector<std::uint64_t> mark(pending.size());
+    for (Id name = 0; name < names_; ++name) {
+        for (std::size_t i = 0; i < pending.size(); ++i) {
+            const Marks& marks = message_marks_[column][pending[i]];
+            mark[i] = marks.base;
+            for (const auto& [other, value] : marks.of)
+                if (other == name) mark[i] = value;
+        }
+        std::uint64_t sum = local[name], channel = 0;
+        for (std::size_t i = 0; i < pending.size(); ++i) {
+            const Message& message = owner.messages[pending[i]];
+            // The order within a channel counts; who its sender is, is part of every message's mark.
+            const bool behind = i > 0 && owner.messages[pending[i - 1]].sender == message.sender;
+            channel = fifo && behind && !message.stands ? mix(channel + mark[i]) : mix(mark[i]);
+            sum += mix(channel);
+        }
+        row[name] = mix(sum ^ place ^ (mine == name ? 0x9e3779b97f4a7c15ULL : 0));
+    }
+    row[names_] = tables.content(column, cell);
+    row[names_ + 1] = names_ > 64 ? ~std::uint64_t{0} : 0;
+    const auto note = [&](const Marks& marks) {
+        for (const auto& each : marks.of)
+            if (names_ <= 64) row[names_ + 1] |= std::uint64_t{1} << std::get<0>(each);
+    };
+    note(local_marks_[column][owner.cells[cell].local]);
+    for (Id message : pending) note(message_marks_[column][message]);
+    const std::lock_guard guard(lock_);
+    if (const std::uint64_t* known = marks_[column]->get(cell)) return known;
+    constexpr std::size_t together = 1024;  // rows that are allocated at once, so that they lie close to one another
+    if (used_ == 0) rows_.push_back(std::make_unique<std::uint64_t[]>(together * row.size()));
+    std::uint64_t* place_of = rows_.back().get() + used_ * row.size();
+    used_ = (used_ + 1) % together;
+    std::copy(row.begin(), row.end(), place_of);
+    marks_[column]->put(cell, place_of);
+    return place_of;
+}
+
+double Symmetry::order() const {
+    double product = 1;
+    for (Id family = 0; family < families(); ++family)
+        for (Id i = 2; i <= starts_[family + 1] - starts_[family]; ++i) product *= i;
+    return product;
+}
+
+void Symmetry::observe(std::span<const Id> locals, std::vector<Id>& seen) const {
+    seen.resize(locals.size());
+    for (Id i = 0; i < locals.size(); ++i) seen[i] = tables.columns[i]->locals[locals[i]].observation;
+}
+
+bool Symmetry::judged_alike(std::span<const Id> cells, bool final) const {
+    std::vector<Id> seen(width_);
+    for (Id i = 0; i < width_; ++i) seen[i] = tables.columns[i]->cells[cells[i]].observation;
+    return alike_[final]->find(seen) != none;
+}
+
+bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std::span<const Id> cells, bool final) {
+    Interner& alike = *alike_[final];
+    std::vector<std::vector<Id>> todo(1, locals_of(tables, cells));
+    std::vector<Id> seen, image(width_);
+    std::vector<Verdict> first;
+    Id family = 0;
+    observe(todo.front(), seen);
+    if (alike.find(seen) != none) return true;
+    alike.intern(seen);
+    // What is put on the list was reached by an exchange of names of the family beside it.
+    std::vector<Id> families(1, 0);
+    while (!todo.empty()) {
+        const std::vector<Id> locals = std::move(todo.back());
+        family = families.back();
+        todo.pop_back();
+        families.pop_back();
+        std::vector<Verdict> verdicts;
+        for (std::size_t i = 0; i < properties.size(); ++i) {
+            if ((properties[i].kind == PropertyKind::final) != final) continue;
+            if (properties[i].trie.walk_locals(tables, locals) == Verdict::unknown && !oracle.judge(i, locals))
+                return false;
+            verdicts.push_back(properties[i].trie.walk_locals(tables, locals));
+        }
+        if (first.empty()) first = verdicts;
+        if (first != verdicts) {
+            const auto place = std::mismatch(first.begin(), first.end(), verdicts.begin()).first - first.begin();
+            std::size_t property = 0;
+            for (auto left = place; property < properties.size(); ++property)
+                if ((properties[property].kind == PropertyKind::final) == final && left-- == 0) break;
+            broken = Broken{family, property};
+            return false;
+        }
+        for (const auto& [exchange, which] : neighbours_) {
+            const Renaming& renaming = exchanges_[exchange];
+            for (Id i = 0; i < width_; ++i) {
+                const Id to = renaming.columns[i];
+                image[to] = renaming.locals[i][locals[i]];
+                if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;
+            }
+            observe(image, seen);
+            if (alike.find(seen) != none) continue;
+            alike.intern(seen);
+            todo.push_back(image);
+            families.push_back(which);
+        }
+        if (alike.size() > thresholds.most_judged) {
+            Id largest = 0;
+            for (Id i = 0; i < this->families(); ++i)
+                if (starts_[i + 1] - starts_[i] > starts_[largest + 1] - starts_[largest]) largest = i;
+            broken = Broken{largest, none};
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace quorate

@@ -1,0 +1,120 @@
+// Symmetry: one state stands for all that differ from it only in the names of interchangeable processes and values.
+//
+// The group is a product of full symmetric groups, one per family of names. A name may own columns (a process, and the
+// channel to it) or none (a declared value). A renaming moves what its names own, and renames what local states and
+// messages hold; it is given as tables for the exchange of two neighbouring names of a family, which generate the
+// group.
+//
+// Three things live here: the check that an exchange is a symmetry of the closure (design rule 10), the action of
+// exchanges on cells, and the marks: per cell and name a number that says how the name occurs in the cell, whatever the
+// other names are called. Marks commute with renaming, so a name's colour, the sum of its marks over all columns, can
+// order names by content alone (rule 13). The canonical form is in canonical.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/closure.hpp"
+#include "base/lazy.hpp"
+#include "model/property.hpp"
+
+namespace quorate {
+
+// The exchange of two names: the images of columns, and by column of local states and messages; `none` where the
+// closure does not hold the image.
+struct Renaming {
+    std::vector<Id> columns{};
+    std::vector<std::vector<Id>> locals{}, messages{};
+};
+
+// Where a renaming turned out to be no symmetry.
+struct Breach {
+    std::string what{};
+    Id column = none, local = none, transition = none;
+};
+
+// Compares the closure with its image: local states, behaviours, filters, what is pending initially, initial states.
+// `failures` gives failures that differ only in their text the same number.
+std::optional<Breach> find_breach(Tables& tables, const Closure& closure, const Renaming& renaming,
+                                  const std::vector<Id>& failures);
+
+// How names occur in a local state or a message: a number for every name that does not occur, others for those that do.
+struct Marks {
+    std::uint64_t base = 0;
+    std::vector<std::tuple<Id, std::uint64_t>> of{};
+};
+
+class Symmetry {
+public:
+    struct Description {
+        std::vector<Id> families{};                            // how many names each has; names are counted through
+        std::vector<std::vector<Id>> owned{};                  // per name, the columns it owns
+        std::vector<std::vector<Renaming>> exchanges{};        // per family, of its neighbouring names
+        std::vector<std::vector<Marks>> locals{}, messages{};  // per column
+    };
+    Symmetry(Tables& tables, Description description);
+
+    // After the reductions have changed: cells and classes of local states are others.
+    void prepare();
+
+    Tables& tables;
+    Id names() const { return names_; }
+    Id families() const { return static_cast<Id>(starts_.size() - 1); }
+    // The names of family f are those from start(f) to start(f + 1).
+    Id start(Id family) const { return starts_[family]; }
+    const std::vector<Id>& owned(Id name) const { return owned_[name]; }
+    Id owner(Id column) const { return owner_[column]; }  // the name, or `none`
+
+    // The exchange of two names of a family.
+    Id pair(Id one, Id two) const { return pairs_[static_cast<std::size_t>(one) * names_ + two]; }
+    Id column(Id pair, Id column) const { return exchanges_[pair].columns[column]; }
+    Id act(Id pair, Id column, Id cell) {
+        const Id known = actions_[pair * width_ + column]->get(cell);
+        return known != none ? known : build_action(pair, column, cell);
+    }
+    // The marks of all names in a cell; behind them the content of the cell, and which names occur in it: a bit each,
+    // or all bits where there are more than 64. A renaming that moves none of these, nor the owner, changes nothing.
+    const std::uint64_t* marks(Id column, Id cell) {
+        const std::uint64_t* known = marks_[column]->get(cell);
+        return known != nullptr ? known : build_marks(column, cell);
+    }
+
+    double order() const;  // the number of renamings
+
+    // --- properties: what one says of a state it must say of every renamed one ---
+
+    // Has every renaming of what the properties see of this state been judged alike?
+    bool judged_alike(std::span<const Id> cells, bool final) const;
+    // Judges them. False if the search has to start over: new fields were read, or the answers differ (`broken`).
+    bool judge_all(std::vector<Property>& properties, Oracle& oracle, std::span<const Id> cells, bool final);
+    struct Broken {
+        Id family;
+        std::size_t property;  // `none`: not one property's fault, there were too many renamings to judge
+    };
+    std::optional<Broken> broken{};
+
+private:
+    Id build_action(Id pair, Id column, Id cell);
+    const std::uint64_t* build_marks(Id column, Id cell);
+    Renaming compose(const Renaming& outer, const Renaming& inner) const;
+    void observe(std::span<const Id> locals, std::vector<Id>& seen) const;
+
+    Id names_ = 0;
+    std::size_t width_ = 0;  // columns that are processes or monitors
+    std::vector<Id> starts_{0};
+    std::vector<std::vector<Id>> owned_{};
+    std::vector<Id> owner_{}, kind_{};  // per column: its owner, and which of the owner's columns it is
+    std::vector<Id> pairs_{};
+    std::vector<Renaming> exchanges_{};
+    std::vector<std::pair<Id, Id>> neighbours_{};  // exchanges that generate the group, with their families
+    std::vector<std::vector<Marks>> local_marks_{}, message_marks_{};
+    std::vector<std::vector<std::uint64_t>> merged_marks_{};  // per column: dense, by representative
+    std::vector<std::unique_ptr<Lazy<Id>>> actions_{};
+    std::vector<std::unique_ptr<Lazy<const std::uint64_t*>>> marks_{};
+    std::vector<std::unique_ptr<std::uint64_t[]>> rows_{};
+    std::size_t used_ = 0;  // rows in the last block
+    std::mutex lock_{};
+    std::unique_ptr<Interner> alike_[2];  // what the properties saw of states that are judged; of final ones
+};
+
+}  // namespace quorate

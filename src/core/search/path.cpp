@@ -1,0 +1,102 @@
+// A shortest run, found backwards: among the states of the level before, those with a step to the target; of these the
+// one whose content is smallest. It depends on the levels alone, so every run and every number of threads finds the
+// same.
+
+#include "reduce/symmetry/canonical.hpp"
+#include "search/search.hpp"
+
+namespace quorate {
+
+namespace {
+
+// Does some step of the state in `expander.cells` lead to the target?
+bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>& moved) {
+    Tables& tables = expander.tables;
+    const std::vector<Id>& cells = expander.cells;
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) different += cells[i] != target[i];
+    for (Id column = 0; column < tables.columns.size(); ++column) {
+        const StepList* list = tables.steps(column, cells[column], expander.queries);
+        if (list == nullptr) continue;  // the level was not finished; its states have other ways on
+        for (const Step& step : *list) {
+            if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
+            if (step.whole != none && tables.room(cells, column, (*list)[step.whole], expander.queries) >= full)
+                continue;
+            moved = cells;
+            moved[column] = step.next;
+            bool possible = true;
+            if (step.budget != Budget::free) {
+                const Id rest = tables.spend(cells.back(), step.budget);
+                possible = rest != none;
+                moved.back() = rest;
+            }
+            for (Id i = 0; i < step.send_count && possible; ++i) {
+                const Send& send = step.sends[i];
+                const Id next = tables.deliver(send.column, moved[send.column], send.message, expander.queries);
+                possible = next < full;
+                moved[send.column] = next;
+            }
+            if (possible && moved == target) return true;
+        }
+    }
+    return false;
+}
+
+// The same where the target stands for all its renamings.
+bool leads_to_renamed(Expander& expander, Canonical& canonical, const std::vector<Id>& target) {
+    bool found = false;
+    canonical.expand(expander.cells);
+    const auto emit = [&](Id, const Step&, Id, std::uint64_t, bool) {
+        found = found || canonical.of(expander.cells, expander.changes()) == target;
+    };
+    expander.expand(0, emit, [](Id, Id, Id) {});
+    return found;
+}
+
+}  // namespace
+
+void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
+               Oracle& oracle, Symmetry* symmetry, Witness& witness) {
+    Expander expander(tables);
+    std::optional<Canonical> canonical;
+    if (symmetry != nullptr) canonical.emplace(*symmetry);
+    std::vector<Id> moved, best;
+    witness.path.assign(1, witness.cells);
+    const std::uint64_t steps = witness.finding == Finding::failure ? witness.length - 1 : witness.length;
+    Clock::time_point next = Clock::now();
+    for (std::uint64_t level = steps; level-- > 0;) {
+        const std::vector<Id> target = witness.path.back();
+        std::uint64_t smallest = 0;
+        best.clear();
+        for (unsigned array = 0; array < store.threads(); ++array) {
+            for (std::uint64_t i = levels[level][array]; i < levels[level + 1][array]; ++i) {
+                if ((i & 0xfff) == 0 && Clock::now() > next) {
+                    next = Clock::now() + std::chrono::milliseconds(100);
+                    Progress progress;
+                    progress.states = store.size();
+                    progress.depth = level;
+                    progress.memory = resident_bytes();
+                    oracle.poll(progress);  // a run that breaks the protocol is worth waiting for
+                }
+                expander.queries.clear();
+                if (tables.step_bytes() > std::max(tables.most_step_bytes, store.bytes())) {
+                    tables.forget_steps();
+                    expander.forget_steps();
+                }
+                store.layout().unpack(store.state(array, i), expander.cells.data());
+                if (canonical ? !leads_to_renamed(expander, *canonical, target) : !leads_to(expander, target, moved))
+                    continue;
+                const std::uint64_t content = tables.content(expander.cells);
+                if (best.empty() || content < smallest) {
+                    best = expander.cells;
+                    smallest = content;
+                }
+            }
+        }
+        if (best.empty()) throw std::logic_error("a state of the search has no predecessor in the level before it");
+        witness.path.push_back(best);
+    }
+    std::reverse(witness.path.begin(), witness.path.end());
+}
+
+}  // namespace quorate

@@ -1,0 +1,94 @@
+// What all searches share: what they are asked, and what they report.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "model/expander.hpp"
+#include "model/property.hpp"
+#include "model/watch.hpp"
+#include "reduce/por/chooser.hpp"
+#include "search/survey.hpp"
+#include "store/store.hpp"
+
+namespace quorate {
+
+enum class Finding : std::uint8_t { violated, reached, raises, deadlock, failure };
+
+// A state, or a step from a state, that decides a property.
+struct Witness {
+    Finding finding = Finding::violated;
+    std::size_t property = 0;  // index among the properties; unused for deadlock and failure
+    std::uint64_t length = 0;  // steps from an initial state, the failing one included
+    std::uint64_t content = 0;
+    std::vector<Id> cells{};              // the deciding state, or the one the failing step starts from
+    Id column = none, step = none;        // the failing step
+    Id failure = none;                    // the failure of a handler or of a monitor
+    std::vector<std::vector<Id>> path{};  // the states from an initial one to `cells`
+
+    // Shorter first, then by kind and property, then by content: the same choice for every order of discovery.
+    auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
+};
+
+class Symmetry;
+
+// A step of a search, as it was taken.
+struct StepTaken {
+    std::vector<Id> from, to;
+    Id column, step;
+};
+
+enum class DporVariant : std::uint8_t { none, classical, optimal };
+
+struct SearchOptions {
+    unsigned threads = 1;
+    bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
+    // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
+    std::uint64_t goals_end_from = ~std::uint64_t{0};
+    bool stateless = false;
+    std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
+    std::optional<PartialOrders> partial_orders{};
+    Symmetry* symmetry = nullptr;  // with symmetry reduction
+    DporVariant dpor = DporVariant::none;
+    bool visible = true;       // with dynamic partial-order reduction: are there properties besides deadlock?
+    Survey* survey = nullptr;  // where the search is to be checked afterwards
+    std::vector<StepTaken>* record = nullptr;  // depth-first: every step that is taken
+    std::uint64_t most_depth = ~std::uint64_t{0};
+    // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
+    // many more: then it is known what else lies outside, and fewer searches have to start over.
+    std::uint64_t void_states = 1000;
+    Limits limits{};
+};
+
+struct SearchResult {
+    Stop stop = Stop::finished;
+    std::uint64_t states = 0, transitions = 0, depth = 0, deadlocks = 0, frontier = 0;
+    std::uint64_t given_up = 0;  // the depth from which on stubborn sets were no longer looked for; 0: always
+    std::uint64_t executions = 0, blocked = 0;  // with dynamic partial-order reduction: runs made, and given up
+    double stands_for = 0;                      // states, with those that differ in names only
+    std::optional<Witness> violation{};
+    std::vector<Witness> goals{};
+    double coverage = 1.0;
+    std::size_t store_bytes = 0;  // growth of resident memory
+    std::vector<bool> cut{};      // the columns whose bound cut a step
+};
+
+// Whether so many goals, reached in so many states, are all that is asked for.
+inline bool goals_end(const std::vector<Property>& properties, const SearchOptions& options, std::uint64_t states,
+                      std::size_t goals) {
+    const auto is_goal = [](const Property& property) { return property.kind == PropertyKind::goal; };
+    return states >= options.goals_end_from &&
+           goals == static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), is_goal));
+}
+
+SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                           const SearchOptions& options);
+SearchResult depth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
+                         const SearchOptions& options);
+
+// Walks back through the levels of a breadth-first search. `levels[d]` says, per thread, where level d begins in the
+// store; the predecessor with the smallest content is taken each time.
+void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
+               Oracle& oracle, Symmetry* symmetry, Witness& witness);
+
+}  // namespace quorate
