@@ -19,7 +19,7 @@ from quorate.base.values import show
 from quorate.base.words import count, names
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
-from quorate.semantics.steps import steps as semantics
+from quorate.semantics.steps import in_flight as pending
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
@@ -232,7 +232,7 @@ def _in_flight(page: Page, indent: int, definition: Definition, state: State) ->
     start = " " * indent + "in flight: "
     listed = " · ".join(f"{text} → {names(receivers)}" for text, _, receivers in groups)
     if len(start) + len(listed) > page.width:
-        types = Counter(type(m).__name__ for _, m in semantics.in_flight(definition, state))
+        types = Counter(type(m).__name__ for _, m in pending(definition, state))
         listed = " · ".join(f"{number} {name}" for name, number in sorted(types.items()))
     page.add(Piece(start + listed, "faint"), hanging=indent + 4)
 
@@ -272,7 +272,7 @@ def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
 def in_flight(definition: Definition, state: State) -> list[tuple[str, str, list[str]]]:
     """(message, sender, receivers) for everything pending; copies and receivers of a broadcast come together."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for receiver, m in semantics.in_flight(definition, state):
+    for receiver, m in pending(definition, state):
         groups.setdefault((show(m), str(m.sender)), []).append(
             definition.receiver(receiver.index).name + definition.place(receiver)
         )
