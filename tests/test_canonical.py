@@ -19,7 +19,7 @@ from quorate.model.renaming import is_name, parts_of
 from quorate.native.model import Model
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Symmetries, proposed
+from quorate.reduce.families import Symmetries, proposed
 from quorate.semantics.steps import State, Step
 from reference import explore
 

@@ -27,7 +27,7 @@ from quorate import (
 from quorate.model.definition import define
 from quorate.model.environment import Environment
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.reduce.symmetry import proposed
+from quorate.reduce.families import proposed
 from quorate.semantics.steps import State
 from reference import explore
 

@@ -11,7 +11,7 @@ from preservation import Graph, same_branching, same_runs
 from quorate import Message, Peers, Process, System, on, start, step
 from quorate.model.definition import define
 from quorate.native.model import Model
-from quorate.reduce.reductions import KEEP
+from quorate.reduce.partial_orders import KEEP
 from test_against_reference import sized
 
 few = settings(max_examples=max(1, settings().max_examples // 2))

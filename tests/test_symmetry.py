@@ -23,7 +23,7 @@ from quorate.model.definition import Definition, define
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Family, Symmetries, proposed
+from quorate.reduce.families import Family, Symmetries, proposed
 from quorate.semantics.steps import State, Step, enabled_protocol
 from reference import explore
 from small_instances import SMALL, small

@@ -35,7 +35,7 @@ from quorate.options import Options
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Symmetries
+from quorate.reduce.families import Symmetries
 from quorate.search.plan import plan
 from quorate.search.rebuild import ReplayError
 from quorate.semantics.steps import State, Step

@@ -26,7 +26,7 @@ from quorate.semantics.steps import State
 
 if TYPE_CHECKING:
     from quorate.reduce.decomposition import Whole
-    from quorate.reduce.symmetry import Symmetries
+    from quorate.reduce.families import Symmetries
 
 NONE = _core.NONE
 
@@ -41,6 +41,9 @@ NO, YES, RAISES = 1, 2, 3
 REQUEST, ACCEPT, FIRE, OBSERVE = 0, 1, 2, 3
 
 SECONDS_BETWEEN_LOOKS = 0.1
+
+Found = dict[str, Any]
+"""What the core reports of a search."""
 
 Query = tuple[int, int, int, int, int, list[int]]
 Encoded = tuple[int, int, int, list[tuple[int, int]]]

@@ -15,24 +15,13 @@ from quorate.language.system import System
 from quorate.model.definition import Definition, define
 from quorate.model.environment import Environment
 from quorate.model.traffic import NetworkModel, differences
-from quorate.native.model import Model
+from quorate.native.model import Found, Model
 from quorate.options import Options
 from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.optimistic import VOID_STATES, Universe
-from quorate.reduce.reductions import (
-    FIRST_BEHAVIOURS,
-    FIRST_STATES,
-    MOST_BEHAVIOURS,
-    Figures,
-    analyse,
-    is_dynamic,
-    reduce,
-    require_decomposed,
-    unfinished,
-    visible,
-    without_broken_family,
-)
+from quorate.reduce.partial_orders import visible
+from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, Progress, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
@@ -184,67 +173,60 @@ class _Check:
         try:
             few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
             most = self.options.max_behaviours or few
-            figures = analyse(self.model, self.options, most)
+            reductions = Reductions(self.model, self.options)
+            reductions.analyse(most)
             if self.asked.only_goals:  # then it matters whether handlers may fail
-                known = figures["closure"] if "complete" in figures["closure"] else None
-                self.closed = bool((known or self.model.engine.close(self.model, most))["complete"])
+                self.closed = bool((reductions.closure or self.model.engine.close(self.model, most))["complete"])
             if self.whole is not None:
-                require_decomposed(self.model, figures)
+                reductions.require_decomposed()
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
-            if unfinished(figures) and first and not is_dynamic(figures, self.options):
-                found = self._search(figures, FIRST_STATES)
+            if reductions.unfinished and first and not reductions.dynamic:
+                found = self._search(reductions, FIRST_STATES)
                 if found["stop"] != "states" or self._answered(found):
-                    return self._result(found, figures, setup, self.watcher.seconds - setup)
+                    return self._result(found, reductions, setup, self.watcher.seconds - setup)
                 self.watcher.phase = "analysis"
-                universe = Universe(self.model, self.options)
-                figures = analyse(self.model, self.options)
-                if unfinished(figures):
-                    return self._optimistic(universe, figures, limit)
+                universe = Universe(self.model)
+                reductions = Reductions(self.model, self.options)
+                reductions.analyse()
+                if reductions.unfinished:
+                    return self._optimistic(universe, reductions, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
-            return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
-        found = self._search(figures, limit)
-        return self._result(found, figures, setup, self.watcher.seconds - setup)
+            return self._result(_nothing(), None, self.watcher.seconds, 0.0)
+        found = self._search(reductions, limit)
+        return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
-    def _optimistic(self, universe: Universe, figures: Figures, limit: int | None) -> Result:
+    def _optimistic(self, universe: Universe, reductions: Reductions, limit: int | None) -> Result:
         """Search with a universe that the searches themselves extend, until one of them stays inside."""
         universe.seed()
         while True:
             self.watcher.phase = "analysis"
-            universe.prepare(figures)
+            universe.prepare(reductions)
             setup = self.watcher.seconds
-            found = self._search(figures, limit)
+            found = self._search(reductions, limit)
             if found["stop"] != "outgrown":
-                return self._result(found, figures, setup, self.watcher.seconds - setup)
+                return self._result(found, reductions, setup, self.watcher.seconds - setup)
             universe.grow(found)
 
-    def _search(self, figures: Figures, max_states: int | None) -> dict[str, Any]:
+    def _search(self, reductions: Reductions, max_states: int | None) -> Found:
         self.watcher.phase = "search"
-        self.dynamic = is_dynamic(figures, self.options)
+        self.dynamic = reductions.dynamic
         found = self._search_once(max_states)
         while found["stop"] == "regrown" and not self._answered(found, void=True):
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
             # Or it told processes apart that were taken for interchangeable (rule 10).
-            without_broken_family(self.model, figures)
-            self.model.engine.clear_answers()
-            reduce(self.model, figures, self.options)
+            reductions.apply_again()
             found = self._search_once(max_states)
         if self.self_check is not None and found["stop"] != "outgrown":
-            self.self_check.verify(self.model, final="universe" not in figures or found["stop"] == "finished")
-        if self.dynamic:
-            figures["por"] |= {"executions": found["executions"]}
-            if found["blocked"]:
-                figures["por"] |= {"given_up": found["blocked"]}
-        elif figures["por"]["ran"]:
-            if found["por_given_up"]:
-                why = f"left out less than one step in ten, and was given up at depth {found['por_given_up']}"
-                figures["por"] |= {"given_up_at_depth": found["por_given_up"], "why": why}
-            if found["violation"] is not None and not self.options.depth_first:
-                return self._without_por(found)
+            self.self_check.verify(self.model, final=reductions.universe is None or found["stop"] == "finished")
+        reductions.searched(found)
+        static = reductions.por.ran and not self.dynamic
+        if static and found["violation"] is not None and not self.options.depth_first:
+            return self._without_por(found)
         return found
 
-    def _without_por(self, found: dict[str, Any]) -> dict[str, Any]:
+    def _without_por(self, found: Found) -> Found:
         """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
         self.model.engine.unrelate()
         again = self._search_once(SHORTER_STATES, found["violation"]["length"])
@@ -252,12 +234,12 @@ class _Check:
             return found
         return found | {"violation": again["violation"], "is_shortest": True}
 
-    def _search_once(self, max_states: int | None, depth: int | None = None) -> dict[str, Any]:
+    def _search_once(self, max_states: int | None, depth: int | None = None) -> Found:
         options = self.options
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
-        found: dict[str, Any] = self.model.engine.search(
+        found: Found = self.model.engine.search(
             self.model,
             options.depth_first,
             1 if options.depth_first else options.threads,
@@ -277,7 +259,7 @@ class _Check:
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
 
-    def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
+    def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
         options = self.options
         trace = self._trace(found)
@@ -286,13 +268,16 @@ class _Check:
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
             whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
-            self.self_check.compare(self.model, found, figures, self.asked.deadlock, whole)
+            symmetric = reductions is not None and reductions.symmetry.ran
+            self.self_check.compare(self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
         if found["stop"] not in ("finished", "violation") and not answered:
             stopped = self.watcher.reason or found["stop"]
         states = found["states"]
-        self._tell_symmetry(found, figures)
+        if reductions is not None:
+            apart = roles(self.definition) if self.whole is not None else None
+            reductions.symmetry.taken_apart(apart, self.not_decomposed)
         return Result(
             system=self.definition.name,
             target=self.target,
@@ -309,7 +294,7 @@ class _Check:
             python_calls=self.model.calls,
             cells=self.model.engine.cell_count(),
             messages=self.model.counted_messages(),
-            reductions=figures,
+            reductions=reductions.to_json() if reductions is not None else {},
             trace=trace,
             properties=outcomes,
             deadlocks=found["deadlocks"],
@@ -328,18 +313,7 @@ class _Check:
             self_check=checked,
         )
 
-    def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:
-        """Gain and efficiency as section 3.3.3 of the thesis defines them, and what was taken apart."""
-        told = figures.get("symmetry", {})
-        if told.get("ran") and found["states"]:
-            gain = found["stands_for"] / found["states"]
-            told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
-        if self.whole is not None:
-            told["decomposed"] = roles(self.definition)
-        elif self.not_decomposed:
-            told["not_decomposed"] = self.not_decomposed
-
-    def _answered(self, found: dict[str, Any], *, void: bool = False, last: bool = False) -> bool:
+    def _answered(self, found: Found, *, void: bool = False, last: bool = False) -> bool:
         """Keep a run for each `can` that was reached; whether that is all there was to find out.
 
         In a search that is void a run may lead elsewhere than it seemed to: then it shows nothing. After the last one
@@ -372,7 +346,7 @@ class _Check:
             return None
         return 0 if self.asked.named else SMALL
 
-    def _trace(self, found: dict[str, Any]) -> Trace | None:
+    def _trace(self, found: Found) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
         violation = found["violation"]
@@ -419,12 +393,12 @@ class _Check:
             warnings.append("threads are for breadth-first search; this one ran on a single thread")
         return tuple(warnings)
 
-    def _bounds(self, found: dict[str, Any]) -> tuple[str, ...]:
+    def _bounds(self, found: Found) -> tuple[str, ...]:
         classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
         return tuple(f"{name}.within" for name in classes)
 
 
-def _nothing() -> dict[str, Any]:
+def _nothing() -> Found:
     """What a search reports that never began."""
     numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes", "stands_for"), 0)
     return {
@@ -438,6 +412,6 @@ def _nothing() -> dict[str, Any]:
     }
 
 
-def _omissions(found: dict[str, Any]) -> float:
+def _omissions(found: Found) -> float:
     """How many states a bitstate search is expected to have taken for others, among those that it came to."""
     return float(found["states"] * (1 / found["coverage"] - 1)) if found["coverage"] > 0 else 0.0

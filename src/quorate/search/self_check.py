@@ -14,8 +14,8 @@ from typing import Any
 
 from quorate.base.errors import QuorateError
 from quorate.base.values import show
-from quorate.native.model import Model
-from quorate.reduce.reductions import Figures
+from quorate.native.model import Found, Model
+from quorate.reduce.partial_orders import visible
 
 # How much is looked at: states in which the chosen steps are tried, how far, and among how many states each.
 SAMPLE = 200
@@ -69,13 +69,13 @@ class SelfCheck:
         self.figures |= dict.fromkeys(("sets", "paths", "pairs", "depth"), 0)
         if not final:
             return
-        found = model.engine.verify(model, DEPTH, PATH_STATES, _visible(model))
+        found = model.engine.verify(model, DEPTH, PATH_STATES, visible(model))
         self.figures |= {name: found[name] for name in ("sets", "paths", "pairs", "depth")}
         for kind, (columns, _), chosen, path in found["wrong"]:
             what = _WRONG[kind].format(path=_steps(model, path))
             self.wrong.append(f"{what}\n    chosen: {_steps(model, chosen)}\n    in: {_state(model, columns)}")
 
-    def compare(self, model: Model, found: Mapping[str, Any], reductions: Figures, deadlock: bool, whole: bool) -> None:
+    def compare(self, model: Model, found: Found, deadlock: bool, *, symmetric: bool, whole: bool) -> None:
         """With the search without reductions. `whole`: the reduced one has seen all that it has to see."""
         plain = Model(model.definition, model.properties, model.stop, model.values, model.whole)
         plain.observed = [list(fields) for fields in self._fields]
@@ -93,11 +93,11 @@ class SelfCheck:
                     self.wrong.append(f"without reductions {name} can be reached, with them it cannot")
         clean = found["violation"] is None and other["violation"] is None
         # With symmetry, what differs in names only is left out on purpose; what is left must be there without it too.
-        self.figures["compared"] = clean and not reductions["symmetry"]["ran"]
+        self.figures["compared"] = clean and not symmetric
         _, *hashes = plain.engine.seen()
         seen, stuck = map(frozenset, hashes)
         for what, mine, theirs, kept in (
-            ("observations", self._seen, seen, _visible(model)),
+            ("observations", self._seen, seen, visible(model)),
             ("deadlocks", self._stuck, stuck, True),
         ):
             self.figures[what] = len(mine & theirs)
@@ -115,11 +115,6 @@ class SelfCheck:
         if self.wrong:
             raise SelfCheckError(self.wrong)
         return self.figures
-
-
-def _visible(model: Model) -> bool:
-    """Whether there is anything to see besides deadlocks."""
-    return any(each.kind != "final" for each in model.properties)
 
 
 def _name(model: Model, violation: Mapping[str, Any]) -> str:

@@ -208,7 +208,7 @@ dead.rule(
     ),
     focus=("keep=True",),
 )
-REDUCTIONS = "quorate/reduce/reductions.py"
+REDUCTIONS = "quorate/reduce/dead_messages.py"
 dead.rule(
     "dead-fifo",
     "In a FIFO channel a dead message still stands before others.",
@@ -220,7 +220,7 @@ dead.rule(
     "dead-clean",
     "With clean channels a dead message in an input buffer blocks its process.",
     "design rule 5, section 3.1 of the thesis",
-    expression(REDUCTIONS, 'if «model.definition.environment.network_model == "rm"»:', "False"),
+    expression(REDUCTIONS, 'if «self.model.definition.environment.network_model == "rm"»:', "False"),
     focus=("network model rm",),
 )
 dead.rule(
