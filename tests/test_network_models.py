@@ -31,7 +31,7 @@ from quorate.cli.main import app
 from quorate.language.network import Network
 from quorate.model.definition import Definition, define
 from quorate.model.environment import Environment
-from quorate.model.traffic import NetworkModel
+from quorate.options import NetworkModel
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.semantics.steps import State, initial_states, steps

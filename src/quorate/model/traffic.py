@@ -12,19 +12,17 @@ and duplicated on the channel only.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from quorate.base.errors import ModelError, QuorateError
 from quorate.language.automaton import Automaton
 from quorate.language.message import Message
 from quorate.language.network import Network
 from quorate.language.transitions import on
+from quorate.options import NetworkModel
 
 if TYPE_CHECKING:
     from quorate.model.definition import Spec
-
-NetworkModel = Literal["rm", "grm", "m"]
-MODELS = ("rm", "grm", "m")
 
 
 class Channel(Automaton):

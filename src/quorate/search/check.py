@@ -14,9 +14,9 @@ from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.model.definition import Definition, define
 from quorate.model.environment import Environment
-from quorate.model.traffic import NetworkModel, differences
+from quorate.model.traffic import differences
 from quorate.native.model import Found, Model
-from quorate.options import Options
+from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.optimistic import VOID_STATES, Universe
@@ -75,28 +75,9 @@ def check(
     max_behaviours: int | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
-    environment = Environment(crash, crashes, byzantine or {}, network_model)
-    options = Options(
-        search=search,
-        por=por,
-        split=split,
-        symmetry=symmetry,
-        quotient=quotient,
-        dead_messages=dead_messages,
-        store=store,
-        stateless=stateless,
-        threads=threads,
-        max_states=max_states,
-        max_memory=max_memory,
-        timeout=timeout,
-        shorten=shorten,
-        regroup=regroup,
-        max_depth=max_depth,
-        dpor_variant=dpor_variant,
-        self_check=self_check,
-        por_without=tuple(name for name, on in (por_options or {}).items() if not on),
-        max_behaviours=max_behaviours,
-    )
+    given = locals()
+    environment = Environment.of(given)
+    options = Options.of(given)
     try:
         with Watcher(timeout, progress, options.max_memory) as watcher:
             definition = define(system, environment)

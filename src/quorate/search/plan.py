@@ -103,7 +103,7 @@ def plan(
 ) -> Plan:
     """Find out what there is to know without a search."""
     environment = environment or Environment()
-    with Watcher(None, None) as watcher:
+    with Watcher(options.timeout, None, options.max_memory) as watcher:
         definition = define(system, environment)
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         asked = select(definition, property)
