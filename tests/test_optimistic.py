@@ -23,6 +23,7 @@ from quorate import (
     Process,
     Result,
     System,
+    _core,
     check,
     fifo,
     invariant,
@@ -306,7 +307,7 @@ def test_what_was_met_is_not_enough(model: type[System], options: dict[str, Any]
     assert check(model, **PLAIN).verdict == "violated"
     assert checked(model, (1, 1), **options).verdict == "violated"
 
-    def only_met(universe: Universe, most: int) -> dict[str, Any]:
+    def only_met(universe: Universe, most: int) -> _core.UniverseReport:
         return universe.model.engine.evaluate_universe(universe.model, most, only_met=True)
 
     with patch.object(Universe, "evaluate", only_met):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from quorate import _core
 from quorate.analysis.model import Model
 from quorate.language.definition import Column, Definition
 from quorate.language.values import encode, show
@@ -54,8 +55,13 @@ class Prepared:
         self.options = options
         self.model = Model(definition, asked.properties)
         self.figures = analyse(self.model, options)
-        arguments = (False, 1, asked.deadlock, False, 0, STATES_BEFORE, None, SECONDS_BEFORE)
-        while self.model.engine.search(self.model, *arguments)["stop"] == "regrown":
+        before = _core.SearchOptions(
+            traversal=_core.Traversal.breadth_first,
+            deadlock=asked.deadlock,
+            states=STATES_BEFORE,
+            seconds=SECONDS_BEFORE,
+        )
+        while self.model.engine.search(self.model, before).stop is _core.Stop.regrown:
             self._prepare()
 
     def look(self, states: Sequence[State]) -> None:
@@ -101,8 +107,8 @@ class Adviser:
 
     def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:
         """What the engine takes in a state; and whether it leaves something out."""
-        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget), por)
-        return {(column, _hashable(reached)) for column, reached in taken}, chosen
+        seen = self.model.engine.preview(self.model, (self._cells(state), list(state.budget)), por)
+        return {(column, _hashable(reached)) for column, reached in seen.taken}, seen.reduced
 
     def _lead(self, step: Step) -> Lead:
         return step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None

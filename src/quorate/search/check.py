@@ -20,6 +20,7 @@ from quorate.language.traffic import NetworkModel, differences
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
+from quorate.search.native import as_dict
 from quorate.search.optimistic import VOID_STATES, Universe
 from quorate.search.options import Asked, Options, select
 from quorate.search.outcomes import outcomes_of, verdict_of
@@ -45,7 +46,6 @@ from quorate.traces.trace import Trace
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
-VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
@@ -185,8 +185,8 @@ class _Check:
             most = self.options.max_behaviours or few
             figures = analyse(self.model, self.options, most)
             if self.asked.only_goals:  # then it matters whether handlers may fail
-                known = figures["closure"] if "complete" in figures["closure"] else None
-                self.closed = bool((known or self.model.engine.close(self.model, most))["complete"])
+                known = figures["closure"].get("complete")
+                self.closed = self.model.engine.close(self.model, most).complete if known is None else bool(known)
             if self.whole is not None:
                 require_decomposed(self.model, figures)
             setup = self.watcher.seconds
@@ -256,23 +256,25 @@ class _Check:
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
-        found: dict[str, Any] = self.model.engine.search(
-            self.model,
-            options.depth_first,
-            1 if options.depth_first else options.threads,
-            self.asked.deadlock,
-            options.stateless,
-            bits,
-            max_states,
-            self.watcher.memory,
-            self.watcher.seconds_left,
-            options.max_depth if self.dynamic else depth,
-            VOID_STATES,
-            VARIANTS[options.dpor_variant] if self.dynamic else 0,
-            visible(self.model),
-            SAMPLE if self.self_check is not None and depth is None else None,
-            self._goals_end_from if self.closed else None,
+        traversal = _core.Traversal.depth_first if options.depth_first else _core.Traversal.breadth_first
+        if self.dynamic:
+            traversal = _core.Traversal[f"dpor_{options.dpor_variant}"]
+        asked = _core.SearchOptions(
+            traversal=traversal,
+            threads=1 if options.depth_first else options.threads,
+            deadlock=self.asked.deadlock,
+            stateless=options.stateless,
+            bitstate=bits,
+            states=max_states,
+            memory=self.watcher.memory,
+            seconds=self.watcher.seconds_left,
+            depth=options.max_depth if self.dynamic else depth,
+            void_states=VOID_STATES,
+            visible=visible(self.model),
+            goals_end_from=self._goals_end_from if self.closed else None,
         )
+        sample = SAMPLE if self.self_check is not None and depth is None else None
+        found = as_dict(self.model.engine.search(self.model, asked, sample))
         found["is_shortest"] = not options.depth_first and options.por == "none"
         return found
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quorate import _core
 from quorate.analysis.model import Model
 from quorate.search.options import Options
 from quorate.search.reductions import Figures, applicable, reduce
@@ -64,13 +65,13 @@ class Universe:
             self._give_up(figures, why)
         else:
             found = self.evaluate(MOST_BEHAVIOURS)
-            if all(column.index in found["as_is"] for column in self.model.definition.processes):
+            if all(column.index in found.as_is for column in self.model.definition.processes):
                 self._give_up(figures, "it would ask more of Python than it could save")
                 return
             self._describe(figures, found)
             reduce(self.model, figures, self.options)
 
-    def evaluate(self, most_behaviours: int) -> dict[str, Any]:
+    def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
         return self.model.engine.evaluate_universe(self.model, most_behaviours)
 
@@ -81,17 +82,17 @@ class Universe:
             return f"it still grew after {self.void_states:,} states"
         return ""
 
-    def _describe(self, figures: Figures, found: dict[str, Any]) -> None:
+    def _describe(self, figures: Figures, found: _core.UniverseReport) -> None:
         figures.update(applicable(self.model, self.options))
         why = "taken from the search itself, since the closure did not end"
-        left = [self.model.definition.columns[index].name for index in found["as_is"]]
+        left = [self.model.definition.columns[index].name for index in found.as_is]
         if left:
             why += f"; too large for it, so taken as it is: {names(left)}"
         figures["universe"] = {
             "ran": True,
-            "local_states": found["local_states"],
-            "messages": found["messages"],
-            "behaviours": found["enabled"],
+            "local_states": found.local_states,
+            "messages": found.messages,
+            "behaviours": found.enabled,
             "searches": self.rounds,
             "why": why,
         }

@@ -18,6 +18,7 @@ from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
+from quorate.search.native import as_dict
 from quorate.search.options import Options, select
 from quorate.search.purity import Purity
 from quorate.search.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
@@ -125,7 +126,9 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     try:
         figures = analyse(model, options)
         # Also where no reduction that was asked for needs it: it is what there is to tell.
-        closure = figures["closure"] if "complete" in figures["closure"] else model.engine.close(model, MOST_BEHAVIOURS)
+        closure = figures["closure"]
+        if "complete" not in closure:
+            closure = as_dict(model.engine.close(model, MOST_BEHAVIOURS))
     except _core.LimitError as limit:
         raise LimitError(str(limit), code="Q501") from None
     except _core.StoppedError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from quorate import _core
 from quorate.analysis.model import Model
 from quorate.analysis.symmetry import Symmetries, proposed
 from quorate.language.pid import DecompositionError
@@ -14,9 +15,6 @@ from quorate.search.options import Options
 FIRST_BEHAVIOURS = 4_000
 FIRST_STATES = 200_000
 MOST_BEHAVIOURS = 60_000
-
-# The number of what partial-order reduction has to preserve, in the core's order.
-KEEP = {"deadlocks": 0, "safety": 1, "linear": 2, "branching": 3}
 
 Figures = dict[str, dict[str, Any]]
 
@@ -33,10 +31,11 @@ def analyse(model: Model, options: Options, most_behaviours: int | None = None) 
     if families or any(figures[name]["ran"] for name in needs):
         most = options.max_behaviours or MOST_BEHAVIOURS
         closure = model.engine.close(model, most if most_behaviours is None else most_behaviours)
-        figures["closure"] = {"ran": True, **closure, "why": "bounds what any run can meet"}
-        if not closure["complete"]:
-            unknown = f"the closure is not complete: {closure['why']}"
-            figures["closure"] |= {"ran": False, "why": closure["why"]}
+        sizes = {name: getattr(closure, name) for name in ("complete", "why", "local_states", "messages", "behaviours")}
+        figures["closure"] = {"ran": True, **sizes, "why": "bounds what any run can meet"}
+        if not closure.complete:
+            unknown = f"the closure is not complete: {closure.why}"
+            figures["closure"] |= {"ran": False, "why": closure.why}
             figures |= applicable(model, options, unknown)
     figures["symmetry"] = {"ran": False, "why": "switched off" if options.symmetry == "none" else unknown}
     if options.symmetry != "none" and stores_nothing:
@@ -74,14 +73,13 @@ def without_broken_family(model: Model, figures: Figures) -> None:
     broken = model.engine.broken_family()
     if broken is None or model.symmetries is None:
         return
-    number, index = broken
-    if index is None:
+    if broken.property is None:
         why = "the properties look at it in too many ways to compare them all"
     else:
-        prop = model.properties[index]
+        prop = model.properties[broken.property]
         place = f"{prop.location.file}:{prop.location.line}"
         why = f"the property `{prop.name}` ({place}) does not say the same of all of them"
-    model.symmetries.drop(number, why)
+    model.symmetries.drop(broken.family, why)
     _tell_symmetries(model, figures)
 
 
@@ -122,16 +120,16 @@ def reduce(model: Model, figures: Figures, options: Options) -> None:
     universe = figures.get("universe", figures["closure"])
     if quotient:
         figures["quotient"] |= {
-            "local_states": sizes["local_states"],
+            "local_states": sizes.local_states,
             "of": universe["local_states"],
-            "factor": universe["local_states"] / max(1, sizes["local_states"]),
+            "factor": universe["local_states"] / max(1, sizes.local_states),
             "why": "merges local states that nothing can tell apart",
         }
     if dead:
         figures["dead-messages"] |= {
-            "dead": sizes["dead"],
-            "of": sizes["pairs"],
-            "factor": sizes["pairs"] / max(1, sizes["pairs"] - sizes["dead"]),
+            "dead": sizes.dead,
+            "of": sizes.pairs,
+            "factor": sizes.pairs / max(1, sizes.pairs - sizes.dead),
             "why": "drops messages that are never consumed any more",
         }
 
@@ -150,7 +148,7 @@ def _relate(model: Model, figures: Figures, options: Options) -> None:
         _relate_by_flows(model, figures, options)
         return
     without = options.por_without
-    why = model.engine.relate(
+    asked = _core.PorOptions(
         necessary=options.por == "lpor-net" and "necessary" not in without,
         conditional="conditional" not in without,
         smallest="smallest" not in without,
@@ -160,8 +158,9 @@ def _relate(model: Model, figures: Figures, options: Options) -> None:
         twins="twins" not in without and not options.self_check,
         split_quorums=options.split in ("quorum", "combined"),
         split_replies=options.split in ("reply", "combined"),
-        keep=KEEP["safety" if visible(model) else "deadlocks"],
+        keep=_core.Keep.safety if visible(model) else _core.Keep.deadlocks,
     )
+    why = model.engine.relate(asked)
     figures["por"] |= {"ran": not why, "why": why or "leaves out orders of steps that do not matter"}
     if not why:
         figures["por"]["based_on"] = "universe" if "universe" in figures else "closure"

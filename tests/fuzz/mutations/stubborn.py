@@ -224,7 +224,9 @@ stubborn.rule(
     "Only deadlocks are kept unless properties are asked for: then what is reachable is.",
     "Valmari 1998; reductions.py",
     expression(
-        "quorate/search/reductions.py", 'keep=KEEP[«"safety" if visible(model) else "deadlocks"»]', '"deadlocks"'
+        "quorate/search/reductions.py",
+        "keep=«_core.Keep.safety if visible(model) else _core.Keep.deadlocks»",
+        "_core.Keep.deadlocks",
     ),
 )
 
