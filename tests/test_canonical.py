@@ -121,7 +121,7 @@ class Friends(System):
 def test_nauty_agrees(make: Callable[[], System]) -> None:
     definition = define(make())
     model = Model(definition, ())
-    assert model.engine.close(model, 60_000)["complete"]
+    assert model.engine.close(model, 60_000).complete
     symmetries = Symmetries(model, proposed(definition))
     model.engine.reduce(False, False)
     states: list[State] = []

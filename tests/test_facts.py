@@ -81,7 +81,7 @@ class Asking(System):
 
 def facts_of(definition: Definition) -> Facts | None:
     model = Model(definition, ())
-    closed = model.engine.close(model, 60_000)["complete"]
+    closed = model.engine.close(model, 60_000).complete
     return Facts(model, True) if closed else None
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from typer.testing import CliRunner
 
 from generator import Protocol, protocols, system
-from quorate import System, check
+from quorate import System, _core, check
 from quorate.cli.main import app
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
@@ -180,7 +180,7 @@ def test_relations_that_overlook_what_is_sent(name: str, transition: str, budget
     ],
 )
 def test_analyses_of_what_was_met_alone(model: type[System], options: dict[str, Any]) -> None:
-    def only_met(universe: Universe, most: int) -> dict[str, Any]:
+    def only_met(universe: Universe, most: int) -> _core.UniverseReport:
         return universe.model.engine.evaluate_universe(universe.model, most, only_met=True)
 
     with no_closure((1, 1)):

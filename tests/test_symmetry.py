@@ -42,7 +42,7 @@ def families_of(system: System) -> list[Family]:
     """The families that pass the check, when no property is asked for."""
     model = Model(define(system), ())
     families = proposed(model.definition)
-    if not model.engine.close(model, 60_000)["complete"]:
+    if not model.engine.close(model, 60_000).complete:
         return []
     return Symmetries(model, families).families
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from quorate.base.values import encode, show
 from quorate.base.words import names
 from quorate.model.definition import Column, Definition
+from quorate.native.backend import NativeBackend, Request
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties import evaluate
@@ -59,8 +60,9 @@ class Prepared:
         self.model = Model(definition, asked.properties)
         self.reductions = Reductions(self.model, options)
         self.reductions.analyse()
-        arguments = (False, 1, asked.deadlock, False, 0, STATES_BEFORE, None, SECONDS_BEFORE)
-        while self.model.engine.search(self.model, *arguments)["stop"] == "regrown":
+        before = Request("breadth_first", asked.deadlock, max_states=STATES_BEFORE, seconds=SECONDS_BEFORE)
+        backend = NativeBackend(self.model)
+        while backend.search(before).stop == "regrown":
             self.reductions.apply_again()
 
     def look(self, states: Sequence[State]) -> None:
@@ -107,8 +109,8 @@ class Adviser:
 
     def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:
         """What the engine takes in a state; and whether it leaves something out."""
-        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget), por)
-        return {(column, _hashable(reached)) for column, reached in taken}, chosen
+        seen = self.model.engine.preview(self.model, (self._cells(state), list(state.budget)), por)
+        return {(column, _hashable(reached)) for column, reached in seen.taken}, seen.reduced
 
     def _lead(self, step: Step) -> Lead:
         return step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quorate.reduce.reduction import Basis, Kept, Reduction, Sizes
+from quorate._core import ReductionReport
+from quorate.reduce.reduction import Basis, Kept, Reduction
 
 
 class DeadMessages(Reduction):
@@ -27,7 +28,7 @@ class DeadMessages(Reduction):
             return "in a bounded channel a dead message still takes up room"
         return ""
 
-    def apply(self, basis: Basis, sizes: Sizes) -> None:
+    def apply(self, basis: Basis, sizes: ReductionReport) -> None:
         if self.ran:
             self.why = "drops messages that are never consumed any more"
             factor = sizes.pairs / max(1, sizes.pairs - sizes.dead)

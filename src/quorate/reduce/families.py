@@ -14,6 +14,7 @@ from hashlib import blake2b
 from math import factorial, prod
 from typing import Any
 
+from quorate import _core
 from quorate._core import NONE
 from quorate.base.errors import Location
 from quorate.base.failures import Failure
@@ -25,7 +26,6 @@ from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, v
 from quorate.native.model import Model
 
 Marked = tuple[int, list[tuple[int, int]]]
-Exchange = tuple[list[int], list[list[int]], list[list[int]]]
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Numbers:
         self.values, self.keys = model.numbered_values()
         self.names_of = {number: names_in(value) for number, value in self.values.items()}
 
-    def exchange(self, one: Name, two: Name) -> Exchange:
+    def exchange(self, one: Name, two: Name) -> _core.Renaming:
         """The exchange of two names as tables for the core, NONE where the closure has no such thing."""
         names = exchanging(one, two)
         columns = column_images(self.definition, names)
@@ -118,7 +118,7 @@ class Numbers:
             [self.model.message_number(columns[index], renamed(message, names)) for message in held]
             for index, held in enumerate(self.model.numbered_messages)
         ]
-        return columns, locals, messages
+        return _core.Renaming(columns=columns, locals=locals, messages=messages)
 
     def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int]) -> int:
         if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
@@ -179,7 +179,7 @@ class Symmetries:
         self.dropped: list[tuple[Family, str]] = []
         self._model = model
         self._numbers = Numbers(model)
-        self._exchanges: dict[Family, list[Exchange]] = {}
+        self._exchanges: dict[Family, list[_core.Renaming]] = {}
         failures = _failure_classes(model.failures)
         for family in families:
             why = self._check(family, failures)
@@ -208,9 +208,9 @@ class Symmetries:
         exchanges = self._exchanges[family] = []
         for one, two in zip(family.names, family.names[1:], strict=False):
             exchanges.append(self._numbers.exchange(one, two))
-            breach = self._model.engine.find_breach(*exchanges[-1], failures)
+            breach = self._model.engine.find_breach(exchanges[-1], failures)
             if breach is not None:
-                return _explained(self._model, one, two, *breach)
+                return _explained(self._model, one, two, breach)
         return ""
 
     def _hand_over(self) -> None:
@@ -221,11 +221,13 @@ class Symmetries:
         locals, messages = self._numbers.marks(self.families)
         names = [name for family in self.families for name in family.names]
         engine.symmetrise(
-            [len(family.names) for family in self.families],
-            [_owned(self._model.definition, name) for name in names],
-            [self._exchanges[family] for family in self.families],
-            locals,
-            messages,
+            _core.Symmetry(
+                families=[len(family.names) for family in self.families],
+                owned=[_owned(self._model.definition, name) for name in names],
+                exchanges=[self._exchanges[family] for family in self.families],
+                locals=locals,
+                messages=messages,
+            )
         )
 
 
@@ -236,15 +238,16 @@ def _failure_classes(failures: Sequence[Failure]) -> list[int]:
     return [known.setdefault(key, len(known)) for key in keys]
 
 
-def _explained(model: Model, one: Name, two: Name, what: str, index: int, local: int, transition: int) -> str:
+def _explained(model: Model, one: Name, two: Name, breach: _core.Breach) -> str:
     """Where a family turned out not to be symmetric, for the user."""
     definition = model.definition
-    if what == "initial" or index == NONE:
+    what, transition = breach.what, breach.transition
+    if what == "initial" or breach.column is None:
         return f"exchanging {one} and {two} changes what there is at the beginning"
-    column = definition.columns[index]
+    column = definition.columns[breach.column]
     place: Location | None = None
     where = str(column.cls.__name__)
-    if transition != NONE and not column.is_monitor:
+    if transition is not None and not column.is_monitor:
         found = definition.transitions(column)[transition]
         place, where = found.location, str(found)
     elif definition.transitions(column):

@@ -11,9 +11,9 @@ They are taken from the search in the same way, and a search that meets another 
 
 from __future__ import annotations
 
-from typing import Any
-
+from quorate import _core
 from quorate.base.words import names
+from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.reduce.reduction import Basis
 from quorate.reduce.reductions import Reductions
@@ -46,9 +46,9 @@ class Universe:
         self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
         self.model.engine.extend_universe()
 
-    def grow(self, found: dict[str, Any]) -> None:
+    def grow(self, found: Found) -> None:
         """Add what a void search has met."""
-        self.void_states += found["states"]
+        self.void_states += found.states
         if not self.given_up:
             self.model.engine.extend_universe()
         self.model.engine.clear_answers()
@@ -63,13 +63,13 @@ class Universe:
             self._give_up(reductions, why)
         else:
             found = self.evaluate(MOST_BEHAVIOURS)
-            if all(column.index in found["as_is"] for column in self.model.definition.processes):
+            if all(column.index in found.as_is for column in self.model.definition.processes):
                 self._give_up(reductions, "it would ask more of Python than it could save")
                 return
             self._describe(reductions, found)
             reductions.apply()
 
-    def evaluate(self, most_behaviours: int) -> dict[str, Any]:
+    def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
         return self.model.engine.evaluate_universe(self.model, most_behaviours)
 
@@ -80,18 +80,18 @@ class Universe:
             return f"it still grew after {self.void_states:,} states"
         return ""
 
-    def _describe(self, reductions: Reductions, found: dict[str, Any]) -> None:
+    def _describe(self, reductions: Reductions, found: _core.UniverseReport) -> None:
         reductions.decide()
         why = "taken from the search itself, since the closure did not end"
-        left = [self.model.definition.columns[index].name for index in found["as_is"]]
+        left = [self.model.definition.columns[index].name for index in found.as_is]
         if left:
             why += f"; too large for it, so taken as it is: {names(left)}"
-        reductions.basis = Basis("universe", found["local_states"])
+        reductions.basis = Basis("universe", found.local_states)
         reductions.universe = {
             "ran": True,
-            "local_states": found["local_states"],
-            "messages": found["messages"],
-            "behaviours": found["enabled"],
+            "local_states": found.local_states,
+            "messages": found.messages,
+            "behaviours": found.enabled,
             "searches": self.rounds,
             "why": why,
         }

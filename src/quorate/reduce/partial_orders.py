@@ -7,12 +7,12 @@ and where neither is known, from which classes of messages processes send to who
 
 from __future__ import annotations
 
-from quorate.native.model import Found, Model
+from quorate import _core
+from quorate._core import ReductionReport
+from quorate.native.backend import Found
+from quorate.native.model import Model
 from quorate.options import Options
-from quorate.reduce.reduction import Basis, Kept, Reduction, Sizes
-
-# The number of what partial-order reduction has to preserve, in the core's order.
-KEEP = {"deadlocks": 0, "safety": 1, "linear": 2, "branching": 3}
+from quorate.reduce.reduction import Basis, Kept, Reduction
 
 
 class PartialOrders(Reduction):
@@ -26,7 +26,7 @@ class PartialOrders(Reduction):
         super().__init__(model, options)
         self.split = Split(model, options)
 
-    def apply(self, basis: Basis, sizes: Sizes) -> None:
+    def apply(self, basis: Basis, sizes: ReductionReport) -> None:
         if not self.ran:
             return
         if self.model.engine.knows_all():
@@ -42,7 +42,7 @@ class PartialOrders(Reduction):
     def _relate(self, basis: Basis) -> None:
         """By relations between steps, if the network and the transitions have relations that are proven."""
         options, without = self.options, self.options.por_without
-        why = self.model.engine.relate(
+        asked = _core.PorOptions(
             necessary=options.por == "lpor-net" and "necessary" not in without,
             conditional="conditional" not in without,
             smallest="smallest" not in without,
@@ -52,8 +52,9 @@ class PartialOrders(Reduction):
             twins="twins" not in without and not options.self_check,
             split_quorums=options.split in ("quorum", "combined"),
             split_replies=options.split in ("reply", "combined"),
-            keep=KEEP["safety" if visible(self.model) else "deadlocks"],
+            keep=_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks,
         )
+        why = self.model.engine.relate(asked)
         based_on = {} if why else {"based_on": basis.kind}
         self._set(why, "leaves out orders of steps that do not matter", **based_on)
         self.split.tell(why, "each part of a transition is chosen or left out alone")
@@ -71,9 +72,9 @@ class PartialOrders(Reduction):
             self.split.tell(f"only whole processes are chosen or left out, since {unknown}")
 
     def searched(self, found: Found) -> None:
-        if self.ran and found["por_given_up"]:
-            self.why = f"left out less than one step in ten, and was given up at depth {found['por_given_up']}"
-            self.figures["given_up_at_depth"] = found["por_given_up"]
+        if self.ran and found.por_given_up:
+            self.why = f"left out less than one step in ten, and was given up at depth {found.por_given_up}"
+            self.figures["given_up_at_depth"] = found.por_given_up
 
 
 class Split(Reduction):
@@ -112,9 +113,9 @@ class DynamicPartialOrders(Reduction):
 
     def searched(self, found: Found) -> None:
         if self.ran:
-            self.figures["executions"] = found["executions"]
-            if found["blocked"]:
-                self.figures["given_up"] = found["blocked"]
+            self.figures["executions"] = found.executions
+            if found.blocked:
+                self.figures["given_up"] = found.blocked
 
 
 def visible(model: Model) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quorate.reduce.reduction import Basis, Kept, Reduction, Sizes
+from quorate._core import ReductionReport
+from quorate.reduce.reduction import Basis, Kept, Reduction
 
 
 class Quotient(Reduction):
@@ -16,7 +17,7 @@ class Quotient(Reduction):
     off = {"quotient": "off"}
     keeps = frozenset(Kept)
 
-    def apply(self, basis: Basis, sizes: Sizes) -> None:
+    def apply(self, basis: Basis, sizes: ReductionReport) -> None:
         if self.ran:
             self.why = "merges local states that nothing can tell apart"
             factor = basis.local_states / max(1, sizes.local_states)

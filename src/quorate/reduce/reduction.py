@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from quorate import _core
 from quorate.native.model import Model
 from quorate.options import Options
 
 if TYPE_CHECKING:
-    from quorate.native.model import Found
+    from quorate.native.backend import Found
 
 
 class Kept(StrEnum):
@@ -40,14 +41,6 @@ class Basis(NamedTuple):
     local_states: int = 0
     unknown: str = ""
     """Why there is none."""
-
-
-class Sizes(NamedTuple):
-    """What the core says after it has merged local states and found dead messages."""
-
-    local_states: int
-    dead: int
-    pairs: int
 
 
 class Reduction:
@@ -87,7 +80,7 @@ class Reduction:
     def _set(self, why_not: str, why: str = "", **figures: Any) -> None:
         self.ran, self.why, self.figures = not why_not, why_not or why, figures
 
-    def apply(self, basis: Basis, sizes: Sizes) -> None:
+    def apply(self, basis: Basis, sizes: _core.ReductionReport) -> None:
         """Make it take effect, if it runs; again whenever more fields turned out to be observed."""
 
     def searched(self, found: Found) -> None:

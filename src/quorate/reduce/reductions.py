@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from quorate import _core
 from quorate.language.pid import DecompositionError
-from quorate.native.model import Found, Model
+from quorate.native.backend import Found
+from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
 from quorate.reduce.quotient import Quotient
-from quorate.reduce.reduction import Basis, Kept, Reduction, Sizes
+from quorate.reduce.reduction import Basis, Kept, Reduction
 from quorate.reduce.symmetry import Symmetry
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
@@ -35,8 +37,8 @@ class Reductions:
         self.dead_messages = DeadMessages(model, options)
         self.por = (DynamicPartialOrders if options.por == "dpor" else PartialOrders)(model, options)
         self.symmetry = Symmetry(model, options)
-        self.closure: dict[str, Any] = {}
-        """What the core says of the closure; empty if nothing needs it."""
+        self.closure: _core.UniverseReport | None = None
+        """What the core says of the closure, if anything needs it."""
         self.universe: dict[str, Any] | None = None
         """What is told of the optimistic universe, if the closure did not end."""
         self.basis = Basis("closure")
@@ -53,7 +55,7 @@ class Reductions:
     @property
     def unfinished(self) -> bool:
         """Whether the closure ran out of its budget."""
-        return bool(self.closure) and not self.closure["complete"]
+        return self.closure is not None and not self.closure.complete
 
     def analyse(self, most_behaviours: int | None = None) -> None:
         """Close the model, and reduce it as far as the options and the network allow."""
@@ -67,10 +69,10 @@ class Reductions:
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours
             self.closure = self.model.engine.close(self.model, most)
-            if self.unfinished:
-                unknown = f"the closure is not complete: {self.closure['why']}"
+            if not self.closure.complete:
+                unknown = f"the closure is not complete: {self.closure.why}"
                 self.decide(unknown)
-            self.basis = Basis("closure", self.closure["local_states"], unknown)
+            self.basis = Basis("closure", self.closure.local_states, unknown)
         self.symmetry.decide(self.wanted, unknown)
         self.symmetry.check(families)
         self.apply()
@@ -85,8 +87,7 @@ class Reductions:
         # What a property turns out to read also decides which steps are visible to it.
         self.model.restart_on_new_reads = self.quotient.ran or self.por.ran or self.symmetry.ran
         self.model.engine.observe(self.model.observed)
-        found = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
-        sizes = Sizes(found.get("local_states", 0), found.get("dead", 0), found.get("pairs", 0))
+        sizes = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
         for each in self:
             each.apply(self.basis, sizes)
 
@@ -110,12 +111,9 @@ class Reductions:
     def to_json(self) -> dict[str, dict[str, Any]]:
         """What a result says of them, and of what they argue about."""
         closure: dict[str, Any] = {"ran": False, "why": "no reduction needs it"}
-        if self.closure:
-            done = bool(self.closure["complete"])
-            closure = {
-                **self.closure,
-                "ran": done,
-                "why": "bounds what any run can meet" if done else self.closure["why"],
-            }
+        if self.closure is not None:
+            names = ("complete", "why", "local_states", "messages", "behaviours")
+            closure = {name: getattr(self.closure, name) for name in names}
+            closure |= {"ran": self.closure.complete, "why": self.closure.why or "bounds what any run can meet"}
         told = {"closure": closure, **{each.name: each.to_json() for each in self}}
         return told if self.universe is None else {**told, "universe": self.universe}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quorate.native.model import Found, Model
+from quorate.native.backend import Found
+from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.families import Family, Symmetries, proposed
 from quorate.reduce.reduction import Kept, Reduction
@@ -42,14 +43,13 @@ class Symmetry(Reduction):
         broken = self.model.engine.broken_family()
         if broken is None or self.model.symmetries is None:
             return
-        number, index = broken
-        if index is None:
+        if broken.property is None:
             why = "the properties look at it in too many ways to compare them all"
         else:
-            prop = self.model.properties[index]
+            prop = self.model.properties[broken.property]
             place = f"{prop.location.file}:{prop.location.line}"
             why = f"the property `{prop.name}` ({place}) does not say the same of all of them"
-        self.model.symmetries.drop(number, why)
+        self.model.symmetries.drop(broken.family, why)
         self._describe()
 
     def _describe(self) -> None:
@@ -66,9 +66,9 @@ class Symmetry(Reduction):
 
     def searched(self, found: Found) -> None:
         """Gain and efficiency as section 3.3.3 of the thesis defines them."""
-        if self.ran and found["states"]:
-            gain = found["stands_for"] / found["states"]
-            told = {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / self.figures["order"]}
+        if self.ran and found.states:
+            gain = found.stands_for / found.states
+            told = {"stands_for": round(found.stands_for), "gain": gain, "efficiency": gain / self.figures["order"]}
             self.figures |= told
 
     def taken_apart(self, roles: object, why_whole: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from quorate import _core
 from quorate.base.errors import LimitError
@@ -15,7 +15,8 @@ from quorate.language.system import System
 from quorate.model.definition import Definition, define
 from quorate.model.environment import Environment
 from quorate.model.traffic import differences
-from quorate.native.model import Found, Model
+from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal
+from quorate.native.model import Model
 from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
@@ -35,7 +36,6 @@ from quorate.search.verdict import outcomes_of, verdict_of
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
-VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
@@ -141,6 +141,7 @@ class _Check:
         self.target = target
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
+        self.backend: Backend = NativeBackend(model)
         self.whole = model.whole
         self.shown: dict[str, Trace] = {}
         """A run for each `can` that some search has reached: what was shown once stays shown."""
@@ -157,14 +158,15 @@ class _Check:
             reductions = Reductions(self.model, self.options)
             reductions.analyse(most)
             if self.asked.only_goals:  # then it matters whether handlers may fail
-                self.closed = bool((reductions.closure or self.model.engine.close(self.model, most))["complete"])
+                known = reductions.closure or self.model.engine.close(self.model, most)
+                self.closed = known.complete
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
             if reductions.unfinished and first and not reductions.dynamic:
                 found = self._search(reductions, FIRST_STATES)
-                if found["stop"] != "states" or self._answered(found):
+                if found.stop != "states" or self._answered(found):
                     return self._result(found, reductions, setup, self.watcher.seconds - setup)
                 self.watcher.phase = "analysis"
                 universe = Universe(self.model)
@@ -174,7 +176,7 @@ class _Check:
                     return self._optimistic(universe, reductions, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
-            return self._result(_nothing(), None, self.watcher.seconds, 0.0)
+            return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
         found = self._search(reductions, limit)
         return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
@@ -186,7 +188,7 @@ class _Check:
             universe.prepare(reductions)
             setup = self.watcher.seconds
             found = self._search(reductions, limit)
-            if found["stop"] != "outgrown":
+            if found.stop != "outgrown":
                 return self._result(found, reductions, setup, self.watcher.seconds - setup)
             universe.grow(found)
 
@@ -194,51 +196,52 @@ class _Check:
         self.watcher.phase = "search"
         self.dynamic = reductions.dynamic
         found = self._search_once(max_states)
-        while found["stop"] == "regrown" and not self._answered(found, void=True):
+        while found.stop == "regrown" and not self._answered(found, void=True):
             # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
             # Or it told processes apart that were taken for interchangeable (rule 10).
             reductions.apply_again()
             found = self._search_once(max_states)
-        if self.self_check is not None and found["stop"] != "outgrown":
-            self.self_check.verify(self.model, final=reductions.universe is None or found["stop"] == "finished")
+        if self.self_check is not None and found.stop != "outgrown":
+            self.self_check.verify(self.model, final=reductions.universe is None or found.stop == "finished")
         reductions.searched(found)
         static = reductions.por.ran and not self.dynamic
-        if static and found["violation"] is not None and not self.options.depth_first:
-            return self._without_por(found)
+        if static and found.violation is not None and not self.options.depth_first:
+            return self._without_por(found, found.violation.length)
         return found
 
-    def _without_por(self, found: Found) -> Found:
+    def _without_por(self, found: Found, depth: int) -> Found:
         """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
         self.model.engine.unrelate()
-        again = self._search_once(SHORTER_STATES, found["violation"]["length"])
-        if again["violation"] is None:  # or it has left the universe, and knows nothing
+        again = self._search_once(SHORTER_STATES, depth)
+        if again.violation is None:  # or it has left the universe, and knows nothing
             return found
-        return found | {"violation": again["violation"], "is_shortest": True}
+        return replace(found, violation=again.violation, is_shortest=True)
 
     def _search_once(self, max_states: int | None, depth: int | None = None) -> Found:
         options = self.options
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
-        found: Found = self.model.engine.search(
-            self.model,
-            options.depth_first,
-            1 if options.depth_first else options.threads,
-            self.asked.deadlock,
-            options.stateless,
-            bits,
-            max_states,
-            self.watcher.memory,
-            self.watcher.seconds_left,
-            options.max_depth if self.dynamic else depth,
-            VOID_STATES,
-            VARIANTS[options.dpor_variant] if self.dynamic else 0,
-            visible(self.model),
-            SAMPLE if self.self_check is not None and depth is None else None,
-            self._goals_end_from if self.closed else None,
+        traversal: Traversal = "depth_first" if options.depth_first else "breadth_first"
+        if self.dynamic:
+            traversal = "dpor_classical" if options.dpor_variant == "classical" else "dpor_optimal"
+        request = Request(
+            traversal,
+            deadlock=self.asked.deadlock,
+            visible=visible(self.model),
+            threads=1 if options.depth_first else options.threads,
+            stateless=options.stateless,
+            bitstate_bytes=bits,
+            max_states=max_states,
+            max_memory=self.watcher.memory,
+            seconds=self.watcher.seconds_left,
+            max_depth=options.max_depth if self.dynamic else depth,
+            void_states=VOID_STATES,
+            goals_end_from=self._goals_end_from if self.closed else None,
+            sample=SAMPLE if self.self_check is not None and depth is None else None,
         )
-        found["is_shortest"] = not options.depth_first and options.por == "none"
-        return found
+        found = self.backend.search(request)
+        return replace(found, is_shortest=not options.depth_first and options.por == "none")
 
     def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
@@ -248,14 +251,14 @@ class _Check:
         outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
-            whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
+            whole = found.stop in ("finished", "violation") and options.store == "exact" and not options.max_depth
             symmetric = reductions is not None and reductions.symmetry.ran
             self.self_check.compare(self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
-        if found["stop"] not in ("finished", "violation") and not answered:
-            stopped = self.watcher.reason or found["stop"]
-        states = found["states"]
+        if found.stop not in ("finished", "violation") and not answered:
+            stopped = self.watcher.reason or cast(Limit, found.stop)
+        states = found.states
         if reductions is not None:
             apart = roles(self.definition) if self.whole is not None else None
             reductions.symmetry.taken_apart(apart, self.not_decomposed)
@@ -266,26 +269,26 @@ class _Check:
             verdict=verdict_of(outcomes, stopped),
             property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
             states=states,
-            transitions=found["transitions"],
-            depth=found["depth"],
+            transitions=found.transitions,
+            depth=found.depth,
             seconds=seconds,
             setup_seconds=setup,
             peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-            bytes_per_state=found["store_bytes"] / states if states else 0.0,
+            bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
             cells=self.model.engine.cell_count(),
             messages=self.model.counted_messages(),
             reductions=reductions.to_json() if reductions is not None else {},
             trace=trace,
             properties=outcomes,
-            deadlocks=found["deadlocks"],
+            deadlocks=found.deadlocks,
             search="stateless" if options.stateless or self.dynamic else "dfs" if options.depth_first else "bfs",
             store=options.store,
             threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
-            frontier=found["frontier"],
+            frontier=found.frontier,
             # Of a search that did not end, most states may be missing, and nobody knows how many there are.
-            coverage=found["coverage"] if options.store == "bitstate" and found["stop"] == "finished" else None,
+            coverage=found.coverage if options.store == "bitstate" and found.stop == "finished" else None,
             expected_omissions=_omissions(found) if options.store == "bitstate" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
@@ -300,9 +303,9 @@ class _Check:
         In a search that is void a run may lead elsewhere than it seemed to: then it shows nothing. After the last one
         what was shown is all the answer there will be.
         """
-        for goal in found["goals"]:
+        for goal in found.goals:
             try:
-                run = rebuild(self.model, goal, found["is_shortest"] and self.options.por == "none" and not void)
+                run = rebuild(self.model, goal, found.is_shortest and self.options.por == "none" and not void)
             except ReplayError:
                 if not void:
                     raise
@@ -312,9 +315,9 @@ class _Check:
         if enough is None or not all(each.name in self.shown for each in self.asked.properties):
             return False
         if self.closed:
-            return last or found["states"] >= enough
+            return last or found.states >= enough
         # A dynamic reduction that cut its runs was not stopped by the user: there may be more to find.
-        return (last and found["stop"] not in ("cycle", "depth")) or found["states"] >= SMALL
+        return (last and found.stop not in ("cycle", "depth")) or found.states >= SMALL
 
     @property
     def _goals_end_from(self) -> int | None:
@@ -330,10 +333,10 @@ class _Check:
     def _trace(self, found: Found) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
-        violation = found["violation"]
+        violation = found.violation
         if violation is None:
             return None
-        trace = rebuild(self.model, violation, found["is_shortest"])
+        trace = rebuild(self.model, violation, found.is_shortest)
         raise_accidents(self.model, violation, trace)
         return self._readable(self._joined(trace)) if self.wants_trace else None
 
@@ -375,24 +378,10 @@ class _Check:
         return tuple(warnings)
 
     def _bounds(self, found: Found) -> tuple[str, ...]:
-        classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
+        classes = {self.definition.columns[index].cls.__name__: None for index in found.cut}
         return tuple(f"{name}.within" for name in classes)
-
-
-def _nothing() -> Found:
-    """What a search reports that never began."""
-    numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes", "stands_for"), 0)
-    return {
-        **numbers,
-        "stop": "interrupt",
-        "coverage": 0.0,
-        "violation": None,
-        "goals": [],
-        "cut": [],
-        "is_shortest": False,
-    }
 
 
 def _omissions(found: Found) -> float:
     """How many states a bitstate search is expected to have taken for others, among those that it came to."""
-    return float(found["states"] * (1 / found["coverage"] - 1)) if found["coverage"] > 0 else 0.0
+    return float(found.states * (1 / found.coverage - 1)) if found.coverage > 0 else 0.0

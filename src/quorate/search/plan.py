@@ -136,7 +136,7 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     if apart:
         reductions.require_decomposed()
     reductions.symmetry.taken_apart(apart, why_whole)
-    closed = bool(closure["complete"])
+    closed = closure.complete
     facts = Facts(model, closed)
     return Plan(
         definition=definition,

@@ -7,11 +7,10 @@ a defect.
 
 from __future__ import annotations
 
-from typing import Any
-
 from quorate.base.errors import QuorateError
 from quorate.base.failures import Failure
 from quorate.model.definition import Property
+from quorate.native.backend import Witness
 from quorate.native.model import Model
 from quorate.properties import explain
 from quorate.results.trace import Kind, Trace
@@ -24,10 +23,10 @@ class ReplayError(QuorateError):
     default_code = "Q900"
 
 
-def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
+def rebuild(model: Model, found: Witness, shortest: bool) -> Trace:
     """Replay what the core reported, and check that it ends where it says."""
     definition = model.definition
-    path = [(list(columns), list(left)) for columns, left in found["path"]]
+    path = found.path
     starts = [state for state in initial_states(definition) if _reduced(model, state) == path[0]]
     if not starts:
         raise _disagree("the first state is not initial")
@@ -41,11 +40,11 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
         state = step.next
     kind: Kind = "violation"
     reason: tuple[str, ...] = ()
-    finding = found["finding"]
+    finding = found.finding
     if finding == "failure":
         failing = [step for step in steps(definition, state) if step.failure is not None]
-        failing = [step for step in failing if step.column == found["column"]] or failing
-        wanted = model.failures[found["failure"]]
+        failing = [step for step in failing if step.column == found.column] or failing
+        wanted = model.failures[found.failure]
         # The text may name processes, and those may be others than in the reduced search.
         failing = [step for step in failing if step.failure is not None and _alike(step.failure, wanted)] or failing
         if not failing or failing[0].failure is None:
@@ -62,7 +61,7 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
                 raise _disagree("the last state is a final one")
             reason = _explained(model, definition.final, state)
     else:
-        prop: Property = model.properties[found["property"]]
+        prop: Property = model.properties[found.property]
         name = prop.name
         evaluation = model.evaluate(prop, state.locals)
         if finding == "raises":

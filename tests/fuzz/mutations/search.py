@@ -234,16 +234,14 @@ told.rule(
     "told-stopped",
     "What was stopped never holds.",
     "outcomes.py",
-    value("quorate/search/verdict.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
+    value("quorate/search/verdict.py", 'rest: Verdict = "holds" if «finished» and', "found.violation is None"),
     focus=("limits",),
 )
 told.rule(
     "told-shortest",
     "A run found with partial orders is not said to be a shortest one.",
     "design rule 12",
-    expression(
-        "quorate/search/check.py", 'found["is_shortest"] = not options.depth_first and «options.por == "none"»', "True"
-    ),
+    expression("quorate/search/check.py", 'is_shortest=not options.depth_first and «options.por == "none"»', "True"),
     focus=("partial orders",),
 )
 told.rule(
@@ -252,7 +250,7 @@ told.rule(
     "design rule 12",
     expression(
         "quorate/search/check.py",
-        'if static and «found["violation"] is not None» and not self.options.depth_first:',
+        "if static and «found.violation is not None» and not self.options.depth_first:",
         "False",
     ),
     focus=("partial orders",),

@@ -225,8 +225,8 @@ stubborn.rule(
     "Valmari 1998; partial_orders.py",
     expression(
         "quorate/reduce/partial_orders.py",
-        'keep=KEEP[«"safety" if visible(self.model) else "deadlocks"»]',
-        '"deadlocks"',
+        "keep=«_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks»",
+        "_core.Keep.deadlocks",
     ),
 )
 
