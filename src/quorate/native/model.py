@@ -22,6 +22,7 @@ from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
 from quorate.properties import Evaluation, evaluate
+from quorate.properties.kinds import kind_of
 from quorate.semantics.steps import State
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Model:
                 number = self.message_id(definition.columns[receiver], notice)
                 self.engine.add_notice(column.index, receiver, number)
         for each in self.properties:
-            self.engine.add_property(_core.PropertyKind["goal" if each.kind == "can" else each.kind])
+            self.engine.add_property(_core.PropertyKind[kind_of(each).core])
         self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
         self.engine.observe(self.observed)
         self.engine.set_initials(

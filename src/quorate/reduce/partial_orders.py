@@ -12,7 +12,8 @@ from quorate._core import ReductionReport
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
-from quorate.reduce.reduction import Basis, Kept, Reduction
+from quorate.properties.kinds import Kept, kind_of
+from quorate.reduce.reduction import Basis, Reduction
 
 
 class PartialOrders(Reduction):
@@ -120,4 +121,4 @@ class DynamicPartialOrders(Reduction):
 
 def visible(model: Model) -> bool:
     """Whether anything but deadlocks is asked for, so that steps may be visible."""
-    return any(each.kind != "final" for each in model.properties)
+    return any(Kept.DEADLOCKS not in kind_of(each).needs for each in model.properties)

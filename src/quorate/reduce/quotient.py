@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from quorate._core import ReductionReport
-from quorate.reduce.reduction import Basis, Kept, Reduction
+from quorate.properties.kinds import Kept
+from quorate.reduce.reduction import Basis, Reduction
 
 
 class Quotient(Reduction):

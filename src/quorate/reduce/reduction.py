@@ -7,30 +7,15 @@ changes a verdict, so each says which kinds of properties it keeps, and is left 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from quorate import _core
 from quorate.native.model import Model
 from quorate.options import Options
+from quorate.properties.kinds import Kept
 
 if TYPE_CHECKING:
     from quorate.native.backend import Found
-
-
-class Kept(StrEnum):
-    """What a property may need of a reduced search."""
-
-    SAFETY = "safety"
-    """Which observations are reachable: invariants, `can`, assertions."""
-    DEADLOCKS = "deadlocks"
-    """Which deadlocks are reachable, as far as properties see them."""
-    LINEAR = "linear"
-    """Whole runs up to stuttering: LTL without next."""
-    BRANCHING = "branching"
-    """The tree of runs up to stuttering: CTL* without next."""
-    FAIRNESS = "fairness"
-    """Which transitions are enabled and taken along a run, by process, transition and consumed messages."""
 
 
 class Basis(NamedTuple):

@@ -10,10 +10,11 @@ from quorate.language.pid import DecompositionError
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
+from quorate.properties.kinds import ASSERTIONS, kind_of
 from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
 from quorate.reduce.quotient import Quotient
-from quorate.reduce.reduction import Basis, Kept, Reduction
+from quorate.reduce.reduction import Basis, Reduction
 from quorate.reduce.symmetry import Symmetry
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
@@ -42,7 +43,8 @@ class Reductions:
         self.universe: dict[str, Any] | None = None
         """What is told of the optimistic universe, if the closure did not end."""
         self.basis = Basis("closure")
-        self.wanted = frozenset({Kept.SAFETY, Kept.DEADLOCKS})
+        # Handlers may fail whatever is asked for.
+        self.wanted = ASSERTIONS.needs.union(*(kind_of(each).needs for each in model.properties))
 
     def __iter__(self) -> Iterator[Reduction]:
         return iter((self.quotient, self.dead_messages, self.por, self.symmetry, self.por.split))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
+from quorate.properties.kinds import Kept
 from quorate.reduce.families import Family, Symmetries, proposed
-from quorate.reduce.reduction import Kept, Reduction
+from quorate.reduce.reduction import Reduction
 
 
 class Symmetry(Reduction):

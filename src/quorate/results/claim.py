@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from quorate.properties import evaluate
-from quorate.semantics.steps import enabled_protocol, repeat, steps
+from quorate.properties.kinds import KINDS
+from quorate.semantics.steps import repeat
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
@@ -35,15 +35,12 @@ class Claim(NamedTuple):
         return next((prop for prop in self.definition.properties if prop.name == self.name), None)
 
     def shown_in(self, state: State) -> bool:
-        prop = self.property
-        if self.name == "deadlock":
-            if prop is not None and evaluate(self.definition, prop, state.locals).value:
-                return False
-            return not enabled_protocol(steps(self.definition, state))
-        if prop is None or self.fails:
+        if self.fails:
             return False
-        evaluation = evaluate(self.definition, prop, state.locals)
-        return evaluation.failure is None and evaluation.value == self.witness
+        if self.name == "deadlock":
+            return KINDS["final"].shown_in(self.definition, self.property, state)
+        prop = self.property
+        return prop is not None and KINDS["can" if self.witness else "invariant"].shown_in(self.definition, prop, state)
 
     def shown_by(self, step: Step) -> bool:
         """Whether the run may end with this step, as the last one of the run that made the claim does."""

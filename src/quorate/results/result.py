@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from quorate.properties.kinds import Verdict
+
 if TYPE_CHECKING:
     from quorate.results.trace import Trace
 
 SCHEMA = 1
 
-Verdict = Literal["holds", "violated", "incomplete"]
 Limit = Literal["states", "memory", "time", "interrupt", "depth", "cycle"]
 
 

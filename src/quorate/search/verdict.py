@@ -8,7 +8,8 @@ from quorate.model.definition import Property
 from quorate.native.backend import Found, Witness
 from quorate.native.model import Model
 from quorate.properties.asked import Asked
-from quorate.results.result import Limit, PropertyOutcome, Verdict
+from quorate.properties.kinds import KINDS, Ending, Verdict, kind_of
+from quorate.results.result import Limit, PropertyOutcome
 
 # Without and with a violation.
 _UNDECIDED = ("the search stopped before it was decided", "not decided: the search ended with the violation")
@@ -25,23 +26,16 @@ def outcomes_of(
     broken = _broken(found.violation, model)
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
     note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found.violation is not None]
+    ending = Ending(rest, note, found.stop in ("reached", "regrown"))
     outcomes: list[PropertyOutcome] = []
     for each in model.properties:
-        if each.kind == "final":
-            continue
-        verdict, why = rest, note
-        if each.kind == "can":
-            if each.name in shown:
-                ended = found.stop in ("reached", "regrown")
-                verdict, why = "holds", "a run shows it" + ("; the search ended there" if ended else "")
-            elif rest == "holds":
-                verdict, why = "violated", "no run gets there"
-        if each.name == broken:
-            verdict, why = "violated", ""
-        outcomes.append(PropertyOutcome(each.name, each.kind, verdict, why))
-    if asked.deadlock:
-        verdict = "violated" if broken == "deadlock" else rest
-        outcomes.append(PropertyOutcome("deadlock", "deadlock", verdict, "" if verdict == "violated" else note))
+        kind = kind_of(each)
+        if kind.name != "deadlock":
+            decided = kind.outcome(ending, broken=each.name == broken, shown=each.name in shown)
+            outcomes.append(PropertyOutcome(each.name, kind.name, *decided))
+    if asked.deadlock:  # also without `@final`, if it was asked for by name
+        decided = KINDS["final"].outcome(ending, broken=broken == "deadlock", shown=False)
+        outcomes.append(PropertyOutcome("deadlock", "deadlock", *decided))
     if broken in ("assertions", "exceptions"):
         outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
     elif not outcomes:
