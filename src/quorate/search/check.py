@@ -224,8 +224,8 @@ class _Check:
         self.dynamic = is_dynamic(figures, self.options)
         found = self._search_once(max_states)
         while found["stop"] == "regrown" and not self._answered(found, void=True):
-            # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
-            # Or it told processes apart that were taken for interchangeable (rule 10).
+            # A property read a field that the quotient did not keep apart, so its answer is void; or it told processes
+            # apart that were taken for interchangeable (docs/soundness.md, rules 8 and 10).
             without_broken_family(self.model, figures)
             self.model.engine.clear_answers()
             reduce(self.model, figures, self.options)
@@ -245,7 +245,7 @@ class _Check:
         return found
 
     def _without_por(self, found: dict[str, Any]) -> dict[str, Any]:
-        """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
+        """Look again, no deeper: partial orders do not keep shortest runs (docs/soundness.md, rule 12)."""
         self.model.engine.unrelate()
         again = self._search_once(SHORTER_STATES, found["violation"]["length"])
         if again["violation"] is None:  # or it has left the universe, and knows nothing
