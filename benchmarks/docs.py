@@ -106,8 +106,8 @@ def headline(results: Results) -> str:
     lines = [
         f"Paxos with 2 proposers and 5 acceptors has {plain.states:,} states. Without reductions Quorate visits "
         f"{plain.states_per_second / 1e6:.1f} million states a second on one core, at "
-        f"{plain.bytes_per_state:.0f} bytes each. The default reductions leave {default.states:,} states, and the answer takes "
-        f"{duration(default.seconds)}."
+        f"{plain.bytes_per_state:.0f} bytes each. The default reductions leave {default.states:,} states, and the "
+        f"answer takes {duration(default.seconds)}."
     ]
     if spin is not None:
         lines.append(

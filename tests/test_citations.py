@@ -121,3 +121,18 @@ def test_works_that_the_code_cites_are_in_the_bibliography() -> None:
                 if not any(author in line and year in line for line in listed):
                     missing.add((author, year))
     assert missing == set()
+
+
+def test_links_to_headings_lead_somewhere() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    headings = {
+        page: {
+            re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        }
+        for page in pages
+    }
+    for page in pages:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+            goal = (page.parent / target).resolve() if target else page
+            assert anchor in headings[goal], f"{name(page)} -> {target}#{anchor}"
