@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from benchmarks import alone, docs, goals, plots
+from benchmarks import alone, docs, goals, plots, published
 from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
@@ -161,7 +161,7 @@ def _publish(console: Console) -> int:
     if not plots.available():
         console.print("The page has pictures: pip install matplotlib.", highlight=False)
         return 2
-    PUBLISHED.write_bytes(LATEST.read_bytes())
+    results = published.write(results, PUBLISHED)
     plots.draw(results, docs.PICTURES)
     written = " and ".join(str(path) for path in docs.write(results, TEXTS))
     console.print(f"Wrote {written}, from {results.date}", highlight=False)

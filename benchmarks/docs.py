@@ -20,15 +20,15 @@ LARGE = "(2,5,1)"
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` measures all of this again, in about two hours; `make bench-quick` a part of it, in five minutes. Peers
-are installed from the distribution's packages where that is possible, and left out where it is not. A measurement is
-one process, which has a limit of time and of memory; seconds are the median of three runs where one takes less than
-thirty. `python -m benchmarks --write-docs` writes this page from the last full run, and
+`make bench` measures all of this again, in about two hours; `make bench-quick` measures part of it, in five minutes.
+Peers are installed from the distribution's packages where possible, and left out otherwise. Each measurement is one
+process with limits of time and memory. Seconds are the median of three runs, unless a run takes longer than thirty.
+`python -m benchmarks --write-docs` writes this page from the last full run;
 [published.json](../benchmarks/results/published.json) has the figures behind it.
 
-In the papers' tables a cell says states and time, and below it, in brackets, what the paper reports. A paper's model is
-only described, not printed in full, so counts need not be equal. Verdicts must, and are, but for one that the table
-explains. `>` marks a search that met a limit.
+In the papers' tables a cell shows states and time, and below it, in brackets, what the paper reports. The papers
+describe their models but do not print them in full, so counts may differ. Verdicts must agree, and do, except for one
+that its table explains. `>` marks a search that met a limit.
 """
 
 GOALS_TITLE = """\
@@ -37,8 +37,8 @@ GOALS_TITLE = """\
 Margin says how far a figure is from its goal: at least 1 is met."""
 
 LONG_NOTE = """\
-*time* is by which factor Quorate's quickest answer with reductions comes sooner; *rate* and *size* are by which factor
-its plain search visits more states a second, and needs less memory for each."""
+*time* says how many times sooner Quorate answers, with the reductions that are quickest. *rate* and *size* are about
+its plain search: how many times more states per second, and how many times less memory per state."""
 
 
 def page(results: Results, texts: Mapping[str, str]) -> str:
@@ -105,9 +105,9 @@ def headline(results: Results) -> str:
         raise ValueError(f"Paxos {LARGE} has no answer to quote")
     lines = [
         f"Paxos with 2 proposers and 5 acceptors has {plain.states:,} states. Without reductions Quorate visits "
-        f"{plain.states_per_second / 1e6:.1f} million of them a second on one core, at "
-        f"{plain.bytes_per_state:.0f} bytes each; with those that are on by default {default.states:,} are left, and "
-        f"the answer takes {duration(default.seconds)}."
+        f"{plain.states_per_second / 1e6:.1f} million states a second on one core, at "
+        f"{plain.bytes_per_state:.0f} bytes each. The default reductions leave {default.states:,} states, and the "
+        f"answer takes {duration(default.seconds)}."
     ]
     if spin is not None:
         lines.append(
@@ -116,7 +116,7 @@ def headline(results: Results) -> str:
         )
     lines.append(
         "[Benchmarks](docs/benchmarks.md) has every table of the papers, with the published figures beside ours, and "
-        "how to measure it all again."
+        "says how to measure everything again."
     )
     return "\n" + "\n".join(textwrap.fill(line, 120) for line in lines) + "\n"
 

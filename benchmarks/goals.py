@@ -63,7 +63,7 @@ def _time_to_verdict(section: Section) -> list[Figure]:
         )
         figures.append(
             Figure(
-                f"Paxos {instance}: time to verdict, {more}times less than Spin",
+                f"Paxos {instance}: times faster than Spin" + ("" if answers else ", at least"),
                 "x",
                 theirs.core_seconds / ours.core_seconds,
                 goal=100,
@@ -87,14 +87,14 @@ def _throughput(section: Section) -> list[Figure]:
         return []
     return [
         Figure(
-            "Paxos, plain search: times Spin's states per second, at the least",
+            "Paxos, plain search: times more states per second than Spin, at least",
             "x",
             min(rates.values()),
             goal=10,
             note=_each(rates),
         ),
         Figure(
-            "Paxos, plain search: times less memory a state than Spin, at the least",
+            "Paxos, plain search: times less memory per state than Spin, at least",
             "x",
             min(sizes.values()),
             goal=10,

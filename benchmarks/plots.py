@@ -1,4 +1,4 @@
-"""Pictures of how cost grows, as SVG and PNG. They need matplotlib: `pip install quorate[bench]`."""
+"""Pictures of how cost grows, as SVG. They need matplotlib: `pip install quorate[bench]`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def available() -> bool:
 
 
 def draw(results: Results, folder: Path) -> list[Path]:
-    """A picture for each table of how cost grows, in both formats."""
-    written = []
-    for name, axis in AXES.items():
-        if name in results.sections and series(results.sections[name]):
-            written += _draw(results.sections[name], axis, folder)
-    return written
+    """A picture for each table of how cost grows."""
+    return [
+        _draw(results.sections[name], axis, folder)
+        for name, axis in AXES.items()
+        if name in results.sections and series(results.sections[name])
+    ]
 
 
 def series(section: Section) -> dict[str, list[tuple[int, Measured]]]:
@@ -41,7 +41,7 @@ def series(section: Section) -> dict[str, list[tuple[int, Measured]]]:
     return found
 
 
-def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
+def _draw(section: Section, axis: str, folder: Path) -> Path:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -79,11 +79,10 @@ def _draw(section: Section, axis: str, folder: Path) -> list[Path]:
         # Below the axes: lines go everywhere within them.
         names = axes[0][0].get_legend_handles_labels()
         figure.legend(*names, loc="outside lower center", ncols=len(names[1]), frameon=False, fontsize=9)
-    paths = [folder / f"{section.name}.svg", folder / f"{section.name}.png"]
-    figure.savefig(paths[0], metadata={"Date": None})
-    figure.savefig(paths[1], dpi=144, metadata={"Software": None})
+    path = folder / f"{section.name}.svg"
+    figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
-    return paths
+    return path
 
 
 def _value(measured: Measured, quantity: str) -> float:

@@ -1,4 +1,4 @@
-"""The optimistic universe (design 3a): the closure's budget is taken away, so that everything rests on the universe.
+"""The optimistic universe (docs/soundness.md, rule 24): the closure has no budget, so that everything rests on it.
 
 Verdicts, deadlocks and observations against the reference explorer, and models that get a wrong answer when the rule is
 broken which keeps it sound.

@@ -113,7 +113,7 @@ def test_figure_4_2_as_printed() -> None:
 
 
 def test_resends_on_a_set_channel() -> None:
-    """Design rule 3b.1: lemma 7 of the thesis is about multisets. B sends m twice, A counts what it takes.
+    """Rule 1 of docs/soundness.md: lemma 7 of the thesis is about multisets. B sends m twice, A counts what it takes.
 
     State: (how often B sent, whether m is in the channel, what A counted). Taking m between the two sendings and after
     both differ, so `send` depends on `take`; the thesis has only the other half, and a deadlock is lost.

@@ -1,4 +1,4 @@
-"""The rules that keep the reductions sound (design, 3b), each with a model that gets a wrong answer without it.
+"""The rules that keep the reductions sound (docs/soundness.md), each with a model that gets a wrong answer without it.
 
 Every test asks twice: as it is, and with the rule left out. A rule whose absence changes nothing would not be tested.
 """
@@ -592,7 +592,7 @@ def test_rule_13_sets_iterate_by_content_under_every_hash_seed() -> None:
     assert len(runs(RULE_13_LEFT_OUT="1")) > 1
 
 
-# Section 3a: without a closure there is no reduction
+# Rule 24: without a closure there is no reduction
 
 
 class Counter(Process):
@@ -620,7 +620,7 @@ class Endless(System):
         return self[Counter][0].count <= 3
 
 
-def test_section_3a_without_a_closure_the_plain_search_answers_and_says_why() -> None:
+def test_rule_24_without_a_closure_the_plain_search_answers_and_says_why() -> None:
     assert same_with_and_without(Endless) == ("holds", None, None)
     figures = check(Endless).reductions
     assert [figures[name]["ran"] for name in ("closure", "quotient", "dead-messages")] == [False, False, False]

@@ -1,6 +1,6 @@
 """Models that cheat: a handler remembers something, changes its message, or assigns what is no field or no value.
 
-Quorate refuses them with an error, whatever else there is to say (design rules 2 and 19).
+Quorate refuses them with an error, whatever else there is to say (docs/soundness.md, rule 19).
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ Every rule that keeps a reduction sound is listed in `tests/fuzz/mutations/`, wi
 some mutants are tried on each protocol. Where it says *focused*, the generator as it is did not find the rule in 3,000
 protocols, and the same protocols were drawn with other weights and with the checks that the rule concerns (`--focus`).
 The figures come from several versions of the generator, which grew meanwhile; open rules had one to seven minutes.
+A *rule* in the last column is one of [the soundness rules](soundness.md), a *decision* one of [these](decisions).
 This page is written by `tests/fuzz/mutate.py`.
 
 """

@@ -1,7 +1,7 @@
 """Evaluations that are to be done again, later and in another order, to see whether the answers are the same.
 
-A model that remembers something outside of its fields answers by what it was asked before (design rule 19). Asked the
-same twice in a row, it may well say the same twice. So a sample of all questions is kept until the end.
+A model that remembers something outside of its fields answers by what it was asked before (docs/soundness.md, rule 19).
+Asked the same twice in a row, it may well say the same twice. So a sample of all questions is kept until the end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a model could remember outside of its fields: everything mutable that its functions can reach.
 
-A verdict about a model with such a memory is worthless (design rule 19): what a handler does would depend on which
-behaviours happened to be evaluated before, each once. So it is written down after `build`, and compared at the end.
+A verdict about a model with such a memory is worthless (docs/soundness.md, rule 19): what handlers do would depend on
+which behaviours happened to be evaluated before. So it is written down after `build` and compared at the end.
 
 The walk begins at the handlers, guards, properties and their classes, and follows what Python follows: globals that
 the code names, closures, default arguments, attributes of functions, classes and objects, what containers hold. It

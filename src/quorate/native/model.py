@@ -53,7 +53,7 @@ class Model:
         against, and which properties are about."""
         self.calls = 0
         self.restart_on_new_reads = False
-        """With the local quotient a field that was not observed may hold another local state's value (rule 8)."""
+        """With the quotient an unobserved field may hold another local state's value (docs/soundness.md, rule 8)."""
         self.symmetries: Symmetries | None = None
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}

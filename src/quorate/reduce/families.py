@@ -1,4 +1,4 @@
-"""Which processes are interchangeable: proposed by what they are, and believed only after a check (design rule 10).
+"""Interchangeable processes: proposed by what they are, believed only after a check (docs/soundness.md, rule 10).
 
 Two processes are proposed if they are of one class and exchanging their names leaves the set of initial states as it
 is: the same fields up to renaming, the same links. Being so is transitive, so they fall into families. The exchange of

@@ -1,8 +1,9 @@
-"""Where the closure does not end: reductions over a universe that is taken from the search itself (design 3a).
+"""Where the closure does not end: reductions over a universe that is taken from the search itself.
 
 The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
 search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
-answer counts once a search stays inside. Why that is sound is argued in `src/core/analysis/universe.hpp`.
+answer counts once a search stays inside. Why that is sound is argued in docs/soundness.md, rule 24, and at length in
+`src/core/analysis/universe.hpp`.
 
 Where the universe is given up, partial-order reduction goes by flows, which classes of messages processes send to whom.
 They are taken from the search in the same way, and a search that meets another is void too

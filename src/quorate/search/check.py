@@ -197,8 +197,8 @@ class _Check:
         self.dynamic = reductions.dynamic
         found = self._search_once(max_states)
         while found.stop == "regrown" and not self._answered(found, void=True):
-            # A property read a field that the quotient did not keep apart: its answer is void (design rule 8).
-            # Or it told processes apart that were taken for interchangeable (rule 10).
+            # A property read a field that the quotient did not keep apart, so its answer is void; or it told processes
+            # apart that were taken for interchangeable (docs/soundness.md, rules 8 and 10).
             reductions.apply_again()
             found = self._search_once(max_states)
         if self.self_check is not None and found.stop != "outgrown":
@@ -210,7 +210,7 @@ class _Check:
         return found
 
     def _without_por(self, found: Found, depth: int) -> Found:
-        """Partial-order reduction does not keep shortest runs (design rule 12): look again, no deeper, without it."""
+        """Look again, no deeper: partial orders do not keep shortest runs (docs/soundness.md, rule 12)."""
         self.model.engine.unrelate()
         again = self._search_once(SHORTER_STATES, depth)
         if again.violation is None:  # or it has left the universe, and knows nothing

@@ -3,7 +3,7 @@
 A process that crashes sends part of a step's messages and then takes no further step. Without explicit crashes there
 is a run with the same local states: the process sends all of them, nobody consumes the rest, and it is never scheduled
 again. The theorem needs labels that do not show who has crashed, a system that may idle, and channels in which one more
-message hinders nobody. What needs more than that is refused here (design rule 11).
+message hinders nobody. What needs more than that is refused here (docs/soundness.md, rule 11).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From the path the core found to a run of the plain semantics: every counterexample is replayed before it is shown.
 
 The core's path is one of reduced states. At every step any successor of the plain semantics will do whose reduced
-form is the next state of the path (design rule 12); if there is none, the core and the semantics disagree, which is
-a defect.
+form is the next state of the path (docs/soundness.md, rule 12); if there is none, the core and the semantics disagree,
+which is a defect.
 """
 
 from __future__ import annotations

@@ -12,21 +12,21 @@ dynamic = Group("dynamic partial orders", "dpor")
 dynamic.rule(
     "dpor-bounded",
     "Not on bounded channels: a full one disables steps of other processes.",
-    "design rule 5",
+    "rule 5",
     expression(DEPENDENCE, "if («tables.network.bounded()») return", "false"),
     focus=("bounded",),
 )
 dynamic.rule(
     "dpor-budget",
     "Not where steps draw on a common budget.",
-    "design rule 7",
+    "rule 7",
     expression(DEPENDENCE, "if («tables.has_budget()») return", "false"),
     focus=("losses, duplicates or crashes",),
 )
 dynamic.rule(
     "dpor-losses",
     "Not with unlimited losses: where the protocol is stuck, messages can still be lost.",
-    "design rule 7",
+    "rule 7",
     expression(DEPENDENCE, "if («tables.network.losses_unlimited») return", "false"),
     focus=("unlimited losses",),
 )
@@ -40,7 +40,7 @@ dynamic.rule(
 dynamic.rule(
     "dpor-maximal",
     "Not with maximal sets: what arrives may disable them.",
-    "design rule 16",
+    "rule 16",
     expression(DEPENDENCE, "if («transition.mode == Mode::maximal») return", "false"),
     focus=("maximal sets",),
 )
@@ -53,7 +53,7 @@ dynamic.rule(
 dynamic.rule(
     "dpor-emits",
     "Steps that emit events are dependent.",
-    "dpor.hpp, 3; design rule 6",
+    "dpor.hpp, 3; rule 6",
     expression(DEPENDENCE, "|| («a.emits && b.emits») ||", "false"),
     focus=("monitor",),
 )
@@ -73,13 +73,13 @@ dynamic.rule(
 dynamic.rule(
     "dpor-feeds",
     "A step that sends what another consumes is dependent on it.",
-    "dpor.hpp, 2; design rule 1",
+    "dpor.hpp, 2; rule 1",
     expression(DEPENDENCE, "«feeds(a, b) || feeds(b, a)»", "false"),
 )
 dynamic.rule(
     "dpor-feeds-back",
     "Also if the one that consumes came first: on a set its twin may have been pending.",
-    "dpor.hpp, 2; design rule 1",
+    "dpor.hpp, 2; rule 1",
     expression(DEPENDENCE, "feeds(a, b) || «feeds(b, a)»", "false"),
 )
 dynamic.rule(

@@ -16,13 +16,13 @@ traffic = Group("message traffic", "network model grm or rm")
 implicit.rule(
     "implicit-deadlock",
     "Implicit crashes are refused for deadlocks.",
-    "design rule 11; theorem 2 of the thesis",
+    "rule 11; theorem 2 of the thesis",
     expression(IMPLICIT, "if «asked.deadlock»:", "False"),
 )
 implicit.rule(
     "implicit-replace",
     "Implicit crashes are refused for channels that replace messages.",
-    "design rule 11; section 3.2.3 of the thesis",
+    "rule 11; section 3.2.3 of the thesis",
     expression(IMPLICIT, 'if «network.full == "replace"»:', "False"),
     focus=("bounded, replacing",),
 )
@@ -50,14 +50,14 @@ implicit.rule(
 implicit.rule(
     "implicit-maximal",
     "Implicit crashes are refused for maximal sets: a message that a crash would have left out gets in the way.",
-    "implicit.py; design rule 16",
+    "implicit.py; rule 16",
     expression(IMPLICIT, 'if «transition.mode == "maximal"»:', "False"),
     focus=("maximal sets",),
 )
 implicit.rule(
     "implicit-flag",
     "Implicit crashes are refused for properties that read who has crashed.",
-    "design rule 11",
+    "rule 11",
     expression(
         IMPLICIT, "if «any(field == CRASH_FLAG for _, field in evaluate(definition, prop, state).reads)»:", "False"
     ),
@@ -70,7 +70,7 @@ implicit.rule(
 implicit.rule(
     "implicit-flag-later",
     "Also if they read that only later in the search.",
-    "design rule 11",
+    "rule 11",
     expression(
         IMPLICIT,
         'if «model.definition.environment.crash == "implicit" and any(fields[0] for fields in model.observed)»:',
@@ -95,7 +95,7 @@ attackers.rule(
 attackers.rule(
     "attacker-learns",
     "What an attacker was sent that others have signed it can use.",
-    "design 2; attacker.py",
+    "rule 27; attacker.py",
     expression(ATTACKER, "return «any(isinstance(one, cls) for cls in self._signed)» and signer", "False"),
     focus=("attackers that learn",),
 )

@@ -13,20 +13,20 @@ whole_runs = Group("whole runs", "no option asks for it")
 proviso.rule(
     "proviso-needed",
     "Where a run may come back to a state, steps must not be put off for ever.",
-    "Valmari 1998, ignoring; design rule 14",
+    "Valmari 1998, ignoring; rule 14",
     expression(RELATIONS, "return «may_cycle(tables, closure)»;", "may_cycle(tables, closure) && false"),
 )
 proviso.rule(
     "proviso-failures",
     "Failures and cuts are looked for in every mode, so that the proviso holds for deadlocks alone too.",
-    "design rule 9",
+    "rule 9",
     expression(RELATIONS, "&& !closure.optimistic && «!may_fail(tables, closure)») return false;", "true"),
     focus=("deadlock alone",),
 )
 proviso.rule(
     "proviso-monitor-failures",
     "A monitor may fail, too.",
-    "design rules 6 and 9",
+    "rules 6 and 9",
     expression(RELATIONS, "if («column->locals[local].failure != none») return true;", "false"),
     focus=("deadlock alone", "monitor"),
 )
@@ -77,7 +77,7 @@ proviso.rule(
 proviso.rule(
     "proviso-key",
     "Only a step that keeps possible what was left out is progress: the key, with weak sets.",
-    "design rule 14; stubborn.hpp, theorem",
+    "rule 14; stubborn.hpp, theorem",
     expression(
         "core/reduce/por/stubborn.hpp", "if («relations_.weak() && column != key_column_») return none;", "false"
     ),
@@ -86,7 +86,7 @@ proviso.rule(
 proviso.rule(
     "proviso-key-tag",
     "Of the process of the key, other steps are no progress.",
-    "design rule 14; stubborn.hpp, theorem",
+    "rule 14; stubborn.hpp, theorem",
     expression("core/reduce/por/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
 )
 proviso.rule(
@@ -113,7 +113,7 @@ proviso.rule(
 proviso.rule(
     "proviso-key-depth-first",
     "Depth first, too, only a step that keeps possible what was left out is progress.",
-    "design rule 14; stubborn.hpp, theorem",
+    "rule 14; stubborn.hpp, theorem",
     expression("core/search/depth_first.cpp", "bool further = «successors_[i].keeping != none»;", "true"),
     focus=("depth first",),
 )

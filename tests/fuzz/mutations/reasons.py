@@ -68,7 +68,7 @@ IMPLIED: dict[str, str] = {
     "flows-name": f"{_NAMES}: `flows-delivery`",
     "roles-initial": "roles begin with the values of the whole process (`_spawn_apart` in language/build.py)",
     "roles-within": "outcomes are compared with those of the whole, whose `within` cuts them: `roles-outcomes`",
-    "pids-opaque": "it gives a good error; soundness comes from the check (design rule 10)",
+    "pids-opaque": "it gives a good error; soundness comes from the check (rule 10)",
     "traffic-clean-duplicates": "refuses what the thesis does not define; the core and the reference agree on it",
     "traffic-clean-heads": "refuses what the thesis does not define; the core and the reference agree on it",
     "traffic-clean-kept": "refuses what the thesis does not define; the core and the reference agree on it",

@@ -12,21 +12,21 @@ events = Group("events", "partial orders", "monitor")
 relations.rule(
     "por-replace",
     "No relations on channels in which a message replaces another.",
-    "design rule 5",
+    "rule 5",
     expression(CORE, "if («network.when_full == WhenFull::replace») return", "false"),
     focus=("bounded, replacing",),
 )
 relations.rule(
     "por-bounded-duplicates",
     "No relations on a bounded network that repeats messages.",
-    "design rule 5",
+    "rule 5",
     expression(CORE, "if («network.budget[static_cast<int>(Budget::duplicates)] > 0») return", "false"),
     focus=("bounded", "duplicates"),
 )
 relations.rule(
     "por-bounded-crashes",
     "No relations for crashes on bounded channels.",
-    "design rule 5",
+    "rule 5",
     expression(CORE, "if («network.budget[static_cast<int>(Budget::crashes)] > 0») return", "false"),
     focus=("bounded", "crashes"),
 )
@@ -40,28 +40,28 @@ relations.rule(
 relations.rule(
     "por-shared-channel",
     "No relations where two processes send into one channel whose order or room counts.",
-    "relations.cpp, unsupported; design rule 5",
+    "relations.cpp, unsupported; rule 5",
     expression(CORE, "if («emitters.emplace(channel, column->index).first->second != column->index») return", "false"),
     focus=("fifo or bounded",),
 )
 relations.rule(
     "por-skip",
     "Steps of a process never commute where a FIFO head is skipped: what is passed over depends on both.",
-    "design rule 5",
+    "rule 5",
     expression(CORE, "options.commuting && «!(network.order == Order::fifo && network.head == Head::skip)»;", "true"),
     focus=("fifo, head skipped",),
 )
 relations.rule(
     "por-maximal-commutes",
     "Steps of a process never commute where one of its transitions takes maximal sets.",
-    "design rule 16",
+    "rule 16",
     expression(CORE, "commuting &= «transition.mode != Mode::maximal»;", "true"),
     focus=("maximal sets",),
 )
 relations.rule(
     "por-visible-step",
     "A step that changes what a property reads is visible.",
-    "design 1, visibility; Valmari 1998, V",
+    "rule 8; Valmari 1998, V",
     expression(
         CORE,
         "if («column.locals[end.to].observation != column.locals[local].observation») instance.visible = true;",
@@ -71,7 +71,7 @@ relations.rule(
 relations.rule(
     "por-visible-event",
     "A step that emits an event which changes what a property reads of a monitor is visible.",
-    "design rule 6",
+    "rule 6",
     expression(
         CORE,
         "if («tables_.columns[send.column]->monitor && visible_events_[send.column][send.message]») "
@@ -83,34 +83,34 @@ relations.rule(
 relations.rule(
     "por-fragile",
     "A step that may fail or be cut commutes with nothing of its process.",
-    "design rules 9 and 15",
+    "rules 9 and 15",
     statement(CORE, "«fragile |= outcome.effect != Effect::moves;»", when="outcome.effect != Effect::moves"),
 )
 relations.rule(
     "por-greedy",
     "A message may disable a maximal set by making it grow.",
-    "design rule 16; stubborn.hpp, 4",
+    "rule 16; stubborn.hpp, 4",
     expression(CORE, "instance.greedy = «transition.mode == Mode::maximal»;", "false"),
     focus=("maximal sets",),
 )
 relations.rule(
     "por-budget-losses",
     "A loss draws on the common budget.",
-    "design rule 7",
+    "rule 7",
     statement(CORE, "«if (!tables_.network.losses_unlimited) list.back().budget = Budget::losses;»"),
     focus=("losses",),
 )
 relations.rule(
     "por-budget-duplicates",
     "A duplicate draws on the common budget.",
-    "design rule 7",
+    "rule 7",
     statement(CORE, "«list.back().budget = Budget::duplicates;»"),
     focus=("duplicates",),
 )
 relations.rule(
     "por-budget-crashes",
     "A crash draws on the common budget.",
-    "design rule 7",
+    "rule 7",
     statement(CORE, "«instance.budget = Budget::crashes;»"),
     focus=("crashes",),
 )
@@ -138,13 +138,13 @@ relations.rule(
 relations.rule(
     "por-diamond-fragile",
     "Neither of two steps that commute may fail or be cut.",
-    "design rules 3 and 15",
+    "rules 3 and 15",
     expression(CORE, "if («other.fragile || (step != nullptr && step->fragile)») return false;", "false"),
 )
 relations.rule(
     "por-diamond-overlap",
     "Two steps that consume the same message do not commute.",
-    "design rule 3",
+    "rule 3",
     expression(
         CORE,
         "step != nullptr && !(step->stays && other.stays) && «overlap(column, column.sets[step->set], "
@@ -161,28 +161,28 @@ relations.rule(
 relations.rule(
     "por-diamond-overlap-stays",
     "A step that only reads what another consumes does not commute with it.",
-    "design rule 3",
+    "rule 3",
     expression(CORE, "return !lasting && «!step->stays && !other.stays» && network.order == Order::set", "true"),
     focus=("keep=True",),
 )
 relations.rule(
     "por-diamond-overlap-set",
     "Only on a set is a message that was taken gone: elsewhere there may be another copy.",
-    "design rule 1",
+    "rule 1",
     expression(CORE, "!step->stays && !other.stays && «network.order == Order::set» && !duplicating_;", "true"),
     focus=("multiset or fifo",),
 )
 relations.rule(
     "por-diamond-overlap-duplicates",
     "Where messages are repeated, one that was taken may be there again.",
-    "design rule 1",
+    "rule 1",
     expression(CORE, "!step->stays && !other.stays && network.order == Order::set && «!duplicating_»;", "true"),
     focus=("duplicates",),
 )
 relations.rule(
     "por-diamond-channel",
     "Two sends into one channel whose order or room counts do not commute.",
-    "design rule 5",
+    "rule 5",
     expression(
         CORE,
         """: «(network.order == Order::fifo || network.bounded()) &&
@@ -194,14 +194,14 @@ relations.rule(
 relations.rule(
     "por-diamond-events",
     "Two steps whose events do not commute do not commute.",
-    "design rule 6",
+    "rule 6",
     expression(CORE, "? «!events_commute(one.column, one.message, another.message)» :", "false"),
     focus=("monitor",),
 )
 relations.rule(
     "por-diamond-self",
     "On a set, sending to oneself before or after the twin is consumed differs.",
-    "design rules 1 and 2",
+    "rules 1 and 2",
     expression(
         CORE,
         """return «network.order == Order::set && !taker.stays &&
@@ -225,7 +225,7 @@ relations.rule(
 relations.rule(
     "por-diamond-then-fragile",
     "The step must not fail after the other one.",
-    "design rule 15",
+    "rule 15",
     expression(CORE, "if («then->fragile» || step == nullptr || feeds(end.sends, *then)) return false;", "false"),
 )
 relations.rule(
@@ -237,7 +237,7 @@ relations.rule(
 relations.rule(
     "por-diamond-corners",
     "Both orders lead to the same local state and send the same.",
-    "design rule 3",
+    "rule 3",
     expression(
         CORE,
         "options.keep <= Keep::safety ? «std::includes(before.begin(), before.end(), after.begin(), "
@@ -260,13 +260,13 @@ absorbing.rule(
 absorbing.rule(
     "absorb-other-fragile",
     "A step that may fail or be cut is not made up for.",
-    "design rule 15",
+    "rule 15",
     expression(CORE, "options.keep > Keep::safety || «other.fragile» || other.visible ||", "false"),
 )
 absorbing.rule(
     "absorb-visible",
     "A step that a property sees is not made up for.",
-    "design 1, visibility",
+    "rule 8",
     expression(CORE, "options.keep > Keep::safety || other.fragile || «other.visible» ||", "false"),
 )
 absorbing.rule(
@@ -279,14 +279,14 @@ absorbing.rule(
 absorbing.rule(
     "absorb-budget",
     "A step that draws on a budget is not made up for.",
-    "design rule 7",
+    "rule 7",
     expression(CORE, "other.stays || «other.budget != Budget::free» || step == nullptr || step->fragile", "false"),
     focus=("losses, duplicates or crashes",),
 )
 absorbing.rule(
     "absorb-step-fragile",
     "A step that may fail or be cut makes up for nothing.",
-    "design rule 15",
+    "rule 15",
     expression(CORE, "other.budget != Budget::free || step == nullptr || «step->fragile»", "false"),
 )
 absorbing.rule(
@@ -298,13 +298,13 @@ absorbing.rule(
 absorbing.rule(
     "absorb-told",
     "A step that sends to itself or emits is not made up for.",
-    "design rules 2 and 6",
+    "rules 2 and 6",
     expression(CORE, "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;", "false"),
 )
 absorbing.rule(
     "absorb-universe",
     "A step that leads out of the universe is not made up for.",
-    "design rule 3",
+    "rule 3",
     expression(
         CORE,
         "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
@@ -326,7 +326,7 @@ absorbing.rule(
 absorbing.rule(
     "absorb-then-fragile",
     "The step that stands in must not fail after the other one.",
-    "design rule 15",
+    "rule 15",
     expression(
         CORE, "// A step that only fails has no ends at all: that is not harmless. if («then->fragile») return", "false"
     ),
@@ -347,19 +347,19 @@ absorbing.rule(
 events.rule(
     "events-order",
     "Events commute only if the monitor ends in the same local state either way.",
-    "design rule 6",
+    "rule 6",
     expression(CORE, "ab != none && «representative(column, ab) == representative(column, ba)») continue;", "true"),
 )
 events.rule(
     "events-failing",
     "Events of which one order fails do not commute.",
-    "design rules 6 and 9",
+    "rules 6 and 9",
     expression(CORE, "return next == none || «column.locals[next].failure != none» ? none : next;", "false"),
 )
 events.rule(
     "events-seen",
     "An event that changes what a property reads of the monitor is visible.",
-    "design rules 6 and 8",
+    "rules 6 and 8",
     expression(
         CORE,
         "next[event] == none || «column.locals[next[event]].observation != column.locals[local].observation»;",
@@ -369,7 +369,7 @@ events.rule(
 events.rule(
     "events-failure-seen",
     "An event that makes the monitor fail is visible.",
-    "design rules 6 and 9",
+    "rules 6 and 9",
     statement(
         CORE,
         """«visible[event] |= next[event] == none ||

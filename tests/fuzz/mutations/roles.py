@@ -13,7 +13,7 @@ roles = Group("roles taken apart", "processes of several roles")
 roles.rule(
     "roles-channels",
     "Roles of a process that shares channels with order or room are not taken apart.",
-    "design rule 18; decision 8",
+    "rule 18; decision 8",
     expression(
         DEFINITION, 'if «network.kind == "fifo" or network.capacity is not None»: raise DecompositionError', "False"
     ),
@@ -22,7 +22,7 @@ roles.rule(
 roles.rule(
     "roles-crash",
     "The roles of a process crash together, so that it is not taken apart.",
-    "design rule 11",
+    "rule 11",
     expression(DEFINITION, "if «definition.faults.crashes»: raise DecompositionError", "False"),
     focus=("crashes",),
 )
@@ -36,14 +36,14 @@ roles.rule(
 roles.rule(
     "roles-corrupted",
     "Byzantine processes are not taken apart.",
-    "design rule 18",
+    "rule 18",
     expression(BUILD, "if «self.corrupted»: raise DecompositionError", "False"),
     focus=("attackers",),
 )
 roles.rule(
     "roles-byzantine",
     "Neither are those that the check asks to be Byzantine.",
-    "design rule 18",
+    "rule 18",
     expression(BUILD, "if «byzantine and builder.servers»: raise DecompositionError", "False"),
     focus=("attackers",),
 )

@@ -33,7 +33,7 @@ class Rule:
     text: str
     """The rule, in one sentence."""
     argued: str
-    """Where it is argued: a rule of the design, a theorem, a page."""
+    """Where it is argued: a rule of docs/soundness.md, a theorem, a page."""
     sites: tuple[Site, ...]
     focus: tuple[str, ...] = ()
     """What a protocol needs to have, or the options to be, for the rule to matter; in words of the table."""

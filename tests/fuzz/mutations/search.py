@@ -16,38 +16,38 @@ self_check = Group("self-check", "--self-check")
 reads.rule(
     "reads-restart",
     "An answer that read a field which was not observed is void, and the search starts over.",
-    "design rule 8",
+    "rule 8",
     expression(MODEL, "if «new and self.restart_on_new_reads»:", "False"),
 )
 reads.rule(
     "reads-restart-quotient",
     "That is so with the quotient: a representative's field may hold another local state's value.",
-    "design rule 8",
+    "rule 8",
     expression(REDUCTIONS, "self.model.restart_on_new_reads = «self.quotient.ran» or", "False"),
 )
 reads.rule(
     "reads-restart-por",
     "That is so with partial orders: what a property reads decides which steps are visible.",
-    "design rule 8",
+    "rule 8",
     expression(REDUCTIONS, "self.quotient.ran or «self.por.ran» or", "False"),
     focus=("partial orders",),
 )
 reads.rule(
     "reads-observe",
     "Without reductions a field that turns out to be read is observed from then on.",
-    "design rule 8",
+    "rule 8",
     statement(MODEL, "«self.engine.observe(self.observed)» path ="),
 )
 reads.rule(
     "reads-clear",
     "When the search starts over all answers are forgotten.",
-    "design rule 8",
+    "rule 8",
     statement(REDUCTIONS, "«self.model.engine.clear_answers()» self.apply()"),
 )
 reads.rule(
     "reads-step",
     "A property is judged again where a step changes a field that it reads.",
-    "design 1, visibility",
+    "rule 8",
     expression(
         "core/model/tables.cpp",
         "step.observed = «step.next != none && column.cells[step.next].observation != column.cells[cell].observation»;",
@@ -57,7 +57,7 @@ reads.rule(
 reads.rule(
     "reads-monitor",
     "A property is judged again where an event changes a monitor's field that it reads.",
-    "design rule 6",
+    "rule 6",
     expression(
         "core/model/expander.hpp",
         "observed |= «reached.observation != tables.columns[send->column]->cells[old].observation»;",
@@ -68,7 +68,7 @@ reads.rule(
 reads.rule(
     "reads-void-level",
     "A violation of a level in which a property read a new field is void.",
-    "design rule 8",
+    "rule 8",
     expression(
         "core/search/breadth_first.cpp",
         "result.stop = violation_ && «stop_ != Stop::regrown» ? Stop::violation",
@@ -78,7 +78,7 @@ reads.rule(
 reads.rule(
     "reads-final",
     "The predicate that says which final states are fine is a property too: what it reads is observed.",
-    "design rule 8",
+    "rule 8",
     expression(
         "quorate/properties/asked.py",
         "final = «(definition.final,) if deadlock and definition.final is not None else ()»",
@@ -89,7 +89,7 @@ reads.rule(
 reads.rule(
     "reads-crash-flag",
     "Asking whether a process has crashed is a read.",
-    "design rules 8 and 11",
+    "rules 8 and 11",
     statement("quorate/properties/views.py", "«reading.panel.reads.setdefault((reading.index, CRASH_FLAG))»"),
     focus=("crashes",),
 )
@@ -105,13 +105,13 @@ search.rule(
 search.rule(
     "store-widen",
     "A cell that does not fit its field widens the packed form before it is stored.",
-    "store.hpp; design 3c",
+    "store.hpp; layout.hpp",
     statement("core/search/breadth_first.cpp", "«misfit |= !layout.fits(column, after);»"),
 )
 search.rule(
     "store-widen-canonical",
     "So does a cell of a canonical form.",
-    "store.hpp; design 3c",
+    "store.hpp; layout.hpp",
     statement(
         "core/search/breadth_first.cpp",
         "for (Id column = 0; column < form.size(); ++column) «misfit |= !layout.fits(column, form[column]);»",
@@ -121,7 +121,7 @@ search.rule(
 search.rule(
     "search-goal-raises",
     "A property that raises has no answer: the search reports it.",
-    "design rule 9",
+    "rule 9",
     expression(
         "core/search/breadth_first.cpp",
         "if («verdict == Verdict::raises») offer(worker, witness(Finding::raises, i, cells, length)); if "
@@ -133,7 +133,7 @@ search.rule(
 search.rule(
     "deadlock-protocol",
     "Deadlock means that no step of the protocol is possible, whatever the environment can do.",
-    "design rule 7",
+    "rule 7",
     expression(
         "core/model/tables.cpp", "step.protocol = «step.kind == Kind::step || step.kind == Kind::discard»;", "true"
     ),
@@ -164,21 +164,21 @@ semantics.rule(
 semantics.rule(
     "raise-request",
     "Where the guard of a quorum raises, a message is asked for, so that the failure is met.",
-    "design rule 9",
+    "rule 9",
     expression("quorate/model/run.py", "return «Request(size=1)»", "None"),
     focus=("guards that raise",),
 )
 semantics.rule(
     "raise-accept",
     "Where the filter of a quorum raises, the message is taken as accepted, so that the failure is met.",
-    "design rule 9",
+    "rule 9",
     expression("quorate/model/run.py", 'return «b""»  # taken as accepted', "None"),
     focus=("guards that raise",),
 )
 semantics.rule(
     "run-twice",
     "A sample of the evaluations is run again, at once and at the end, and what a model could remember is compared.",
-    "design rule 19",
+    "rule 19",
     expression("quorate/model/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
     expression("quorate/search/purity.py", "if «perf_counter() < until»:", "False"),
     expression("quorate/model/memory.py", "if «before != after and self._is_named(place)»:", "False"),
@@ -187,14 +187,14 @@ semantics.rule(
 semantics.rule(
     "message-unchanged",
     "A handler that changes the message it received is refused.",
-    "design rule 19",
+    "rule 19",
     expression("quorate/model/again.py", "if «not _unchanged(message)»:", "False"),
     focus=("handlers that change messages",),
 )
 semantics.rule(
     "fields-declared",
     "Only declared fields are part of a process: nothing else can be assigned.",
-    "design 2",
+    "docs/language.md",
     expression("quorate/language/automaton.py", "if «name not in self._fields»:", "False"),
     expression("quorate/model/run.py", "if «list(held) == list(fields)»: return", "True"),
     focus=("handlers that remember",),
@@ -202,14 +202,14 @@ semantics.rule(
 semantics.rule(
     "fields-frozen",
     "Fields hold immutable values alone.",
-    "design 2",
+    "docs/language.md",
     expression("quorate/language/automaton.py", "if «type(value) not in SIMPLE»:", "False"),
     focus=("mutable values",),
 )
 semantics.rule(
     "pids-opaque",
     "Identities cannot be ordered or computed with.",
-    "design 1, symmetry; rule 10 says that soundness comes from the check",
+    "rule 10, which says that soundness comes from the check",
     statement(
         "quorate/language/pid.py",
         """«raise IdentityError(
@@ -240,14 +240,14 @@ told.rule(
 told.rule(
     "told-shortest",
     "A run found with partial orders is not said to be a shortest one.",
-    "design rule 12",
+    "rule 12",
     expression("quorate/search/check.py", 'is_shortest=not options.depth_first and «options.por == "none"»', "True"),
     focus=("partial orders",),
 )
 told.rule(
     "told-again",
     "After a violation with partial orders the search is repeated without them, for a shortest run.",
-    "design rule 12",
+    "rule 12",
     expression(
         "quorate/search/check.py",
         "if static and «found.violation is not None» and not self.options.depth_first:",

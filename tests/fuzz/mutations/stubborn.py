@@ -47,20 +47,20 @@ stubborn.rule(
 stubborn.rule(
     "por-seed-protocol",
     "The set holds a step of the protocol, if there is one: a deadlock has none.",
-    "design rule 7",
+    "rule 7",
     expression(FOOTPRINT, "if («protocol» && step.effect == Effect::moves && !root.ready.has(tag)) {", "true"),
     focus=("losses, duplicates or crashes",),
 )
 stubborn.rule(
     "por-seed-moves",
     "The key is a step that moves: one that fails or is cut leads nowhere.",
-    "design rule 15",
+    "rule 15",
     expression(FOOTPRINT, "if (protocol && «step.effect == Effect::moves» && !root.ready.has(tag)) {", "true"),
 )
 stubborn.rule(
     "por-consumed-again",
     "On a set channel what the set consumes is not sent again without the set.",
-    "design rule 1; stubborn.hpp, 3",
+    "rule 1; stubborn.hpp, 3",
     expression(STUBBORN, "if («sendable(column, message)») keep_from(column, message);", "false"),
 )
 stubborn.rule(
@@ -72,19 +72,19 @@ stubborn.rule(
 stubborn.rule(
     "por-twin-pending",
     "On a set channel, if the set sends m and m is pending, nobody takes m without the set.",
-    "design rule 1; stubborn.hpp, 3",
+    "rule 1; stubborn.hpp, 3",
     expression(STUBBORN, "(«pending(send.column, send.message)» || sendable(send.column, send.message)))", "false"),
 )
 stubborn.rule(
     "por-twin-sendable",
     "On a set channel, if the set sends m and m may be sent, nobody takes m without the set.",
-    "design rule 1; stubborn.hpp, 3",
+    "rule 1; stubborn.hpp, 3",
     expression(STUBBORN, "(pending(send.column, send.message) || «sendable(send.column, send.message)»))", "false"),
 )
 stubborn.rule(
     "por-greedy-transition",
     "A message may disable any set of a maximal transition, not only those that hold it.",
-    "design rule 16",
+    "rule 16",
     expression(
         "core/reduce/por/may.cpp",
         "greedy[message].add(«maximal[transitions_[column.index][instance.tag]]»);",
@@ -95,7 +95,7 @@ stubborn.rule(
 stubborn.rule(
     "por-greedy-taker",
     "A message of the set is not sent to a maximal quorum that is not in the set.",
-    "design rule 16; stubborn.hpp, 4",
+    "rule 16; stubborn.hpp, 4",
     statement(
         STUBBORN,
         "«add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));»",
@@ -106,7 +106,7 @@ stubborn.rule(
 stubborn.rule(
     "por-events",
     "Steps whose events do not commute are in the set together.",
-    "design rule 6; stubborn.hpp, 6",
+    "rule 6; stubborn.hpp, 6",
     expression(
         STUBBORN,
         "if (monitor == event.column && «!relations_.events_commute(monitor, event.message, another)»)",
@@ -117,7 +117,7 @@ stubborn.rule(
 stubborn.rule(
     "por-pardons",
     "A step that the set makes up for comes along if somebody asks for what it sends.",
-    "docs/partial-orders.md; design rule 15",
+    "docs/partial-orders.md; rule 15",
     expression(
         STUBBORN,
         "if («std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)») add(column, pardon.label);",
@@ -127,14 +127,14 @@ stubborn.rule(
 stubborn.rule(
     "por-room",
     "Where there is no room for what the set sends, the steps that make room come along.",
-    "design rule 5; stubborn.hpp, 5",
+    "rule 5; stubborn.hpp, 5",
     statement(STUBBORN, "if (tables_.network.bounded()) «oblige_channels(column);»"),
     focus=("bounded",),
 )
 stubborn.rule(
     "por-room-key",
     "The key has room for what it sends.",
-    "design rule 5",
+    "rule 5",
     expression(
         STUBBORN,
         "if («tables_.network.bounded() && !possible(seed, roots_[seed]->seeds[which])») return false;",
@@ -193,19 +193,19 @@ stubborn.rule(
 stubborn.rule(
     "por-visible",
     "If the set has a visible step, it holds every step that may be seen.",
-    "Valmari 1998, V; stubborn.hpp, 7; design rule 17",
+    "Valmari 1998, V; stubborn.hpp, 7; rule 17",
     expression(STUBBORN, "if («visible_ && !seen && keep == Keep::safety») {", "false"),
 )
 stubborn.rule(
     "por-visible-set",
     "A set is visible if one of its possible steps is.",
-    "Valmari 1998, V; stubborn.hpp, 7; design rule 17",
+    "Valmari 1998, V; stubborn.hpp, 7; rule 17",
     statement(FOOTPRINT, "«result->visible |= there->visible;»", when="there->visible"),
 )
 stubborn.rule(
     "por-visible-elsewhere",
     "A step is visible if it shows something in any local state in which it may be taken after steps without the set.",
-    "stubborn.hpp, 7; design rule 17",
+    "stubborn.hpp, 7; rule 17",
     statement(
         FOOTPRINT,
         "«result->visible |= there->visible;»",
@@ -215,7 +215,7 @@ stubborn.rule(
 stubborn.rule(
     "por-draws",
     "Without `key`, steps that draw on one budget are in the set together.",
-    "design rule 7; stubborn.hpp, 6",
+    "rule 7; stubborn.hpp, 6",
     expression(STUBBORN, "if («!relations_.weak() && draws_ != drawn») {", "false"),
     focus=("losses, duplicates or crashes", "without key"),
 )
@@ -258,7 +258,7 @@ twins.rule(
 twins.rule(
     "twins-reliable",
     "A step that may fail, be cut or lead out of the universe is nobody's twin.",
-    "design rule 15",
+    "rule 15",
     expression(
         TWINS,
         "if (key == none || kinds[key].deed != kinds[other].deed || «kinds[key].deed == none») return false;",
@@ -268,7 +268,7 @@ twins.rule(
 twins.rule(
     "twins-deed-fragile",
     "What a step does cannot be relied on if it may fail or be cut, or draws on a budget.",
-    "design rules 7 and 15",
+    "rules 7 and 15",
     expression(RELATIONS, "bool reliable = «!instance.fragile && instance.budget == Budget::free»;", "true"),
 )
 twins.rule(
@@ -302,28 +302,28 @@ twins.rule(
 twins.rule(
     "twins-fifo",
     "In a FIFO channel what is left over stands in the way.",
-    "docs/partial-orders.md; design rule 5",
+    "docs/partial-orders.md; rule 5",
     expression(TWINS, "const bool quiet = «network.order != Order::fifo» &&", "true"),
     focus=("fifo",),
 )
 twins.rule(
     "twins-bounded",
     "In a bounded channel what is left over takes up room.",
-    "docs/partial-orders.md; design rule 5",
+    "docs/partial-orders.md; rule 5",
     expression(TWINS, "const bool quiet = network.order != Order::fifo && «!network.bounded()» &&", "true"),
     focus=("bounded",),
 )
 twins.rule(
     "twins-losses",
     "What is left over may be lost.",
-    "docs/partial-orders.md; design rule 7",
+    "docs/partial-orders.md; rule 7",
     expression(TWINS, "!network.bounded() && «!losing_» && !duplicating_;", "true"),
     focus=("losses",),
 )
 twins.rule(
     "twins-duplicates",
     "What is left over may be repeated.",
-    "docs/partial-orders.md; design rule 7",
+    "docs/partial-orders.md; rule 7",
     expression(TWINS, "!network.bounded() && !losing_ && «!duplicating_»;", "true"),
     focus=("duplicates",),
 )
@@ -360,7 +360,7 @@ twins.rule(
 twins.rule(
     "twins-commuting",
     "No twins in a process whose steps never commute.",
-    "twins.cpp; design rules 5 and 16",
+    "twins.cpp; rules 5 and 16",
     expression(TWINS, "if («!commuting_[column.index]» || !options.twins) return result;", "false"),
     focus=("maximal sets, or fifo with heads skipped",),
 )

@@ -14,37 +14,37 @@ action = Group("renamings", "interchangeable processes")
 symmetry.rule(
     "symmetry-check",
     "A family is believed only after the exchange of neighbours was compared with the whole closure.",
-    "design rule 10; decision 7",
+    "rule 10; decision 7",
     expression(PYTHON, "if «breach is not None»:", "False"),
 )
 symmetry.rule(
     "symmetry-proposed",
     "Processes are proposed only if exchanging them leaves the set of initial states as it is.",
-    "design rule 10",
+    "rule 10",
     expression(PYTHON, "if «encode(tuple(image)) not in initials»:", "False"),
 )
 symmetry.rule(
     "symmetry-initials",
     "The image of an initial state is an initial state.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
 )
 symmetry.rule(
     "symmetry-local-exists",
     "The image of every local state is one of the closure.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, 'if («locals[local] == none») return Breach{"local", column.index, local};', "false"),
 )
 symmetry.rule(
     "symmetry-message-exists",
     "The image of every message is one of the closure.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, 'if («messages[message] == none») return Breach{"message", column.index, message};', "false"),
 )
 symmetry.rule(
     "symmetry-sizes",
     "A process and its image have as many local states and messages.",
-    "design rule 10",
+    "rule 10",
     expression(
         CORE,
         "if («column.locals.size() != image.locals.size() || column.messages.size() != image.messages.size()»)",
@@ -54,14 +54,14 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-opening",
     "What is pending from the beginning is renamed to what is pending from the beginning.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, "if («opening != wanted» || column.input != other.input || column.clean != other.clean)", "false"),
     focus=("attackers",),
 )
 symmetry.rule(
     "symmetry-stands",
     "What an attacker says is renamed to what an attacker says.",
-    "design rule 10",
+    "rule 10",
     expression(
         CORE,
         "if («column.messages[message].stands != other.messages[renaming_.messages[column.index][message]].stands»)",
@@ -72,14 +72,14 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-notices",
     "Crashes are told to the images of those to whom they are told.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, "if («sent(column.notices, true) != sent(other.notices, false)»)", "false"),
     focus=("crash notifications",),
 )
 symmetry.rule(
     "symmetry-crash",
     "Crashed, failed, and where a crash and a recovery lead: the same for the image.",
-    "design rule 10",
+    "rule 10",
     expression(
         CORE,
         """if («mine.crashed != its.crashed || failure(mine.failure) != failure(its.failure) ||
@@ -91,7 +91,7 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-behaviour",
     "The image of a behaviour is a behaviour of the image.",
-    "design rule 10",
+    "rule 10",
     expression(
         CORE,
         "if (known == nullptr || «deeds(*one.behaviour, column, true) != deeds(**known, other, false)»)",
@@ -101,7 +101,7 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-known",
     "The image of an enabled transition was evaluated.",
-    "design rule 10",
+    "rule 10",
     value(
         CORE,
         "if («known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false)»)",
@@ -111,7 +111,7 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-guards",
     "The image has as many transitions enabled: no more than the process itself.",
-    "design rule 10",
+    "rule 10",
     expression(
         CORE,
         "if («closure_.enabled[column.index][local].size() != closure_.enabled[other.index][image].size()»)",
@@ -121,14 +121,14 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-filters",
     "Which messages a quorum refuses and groups is the same for the image, where that decides what is passed over.",
-    "design rule 10",
+    "rule 10",
     expression(CORE, "if («!filters_agree(column, other, transition, local, image)»)", "false"),
     focus=("fifo with heads skipped or dropped, or maximal sets",),
 )
 symmetry.rule(
     "symmetry-order-sent",
     "Into a channel whose order or room counts the image sends in the same order.",
-    "design rules 5 and 10",
+    "rules 5 and 10",
     expression(
         CORE, "const bool ordered = «tables_.network.order == Order::fifo || tables_.network.bounded()»;", "false"
     ),
@@ -137,14 +137,14 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-order-emitted",
     "The image emits its events in the same order.",
-    "design rules 6 and 10",
+    "rules 6 and 10",
     expression(CORE, "return !ordered && «!tables_.columns[a.first]->monitor» && a.second < b.second;", "true"),
     focus=("monitor",),
 )
 symmetry.rule(
     "symmetry-failure-kinds",
     "Failures count as the same only if they differ in their text alone.",
-    "design rule 9",
+    "rule 9",
     value(
         PYTHON,
         "keys = «[(each.kind, each.file, each.line, each.code) for each in failures]»",
@@ -154,7 +154,7 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-properties",
     "A property that says something else of a renamed state is no symmetric one: its family is left out.",
-    "design rule 10; decision 7",
+    "rule 10; decision 7",
     expression(CORE, "if («first != verdicts») {", "false"),
 )
 symmetry.rule(
@@ -166,7 +166,7 @@ symmetry.rule(
 symmetry.rule(
     "symmetry-properties-restart",
     "A search whose properties read new fields starts over under symmetry, since they may tell processes apart.",
-    "design rule 8",
+    "rule 8",
     expression(
         "quorate/reduce/reductions.py",
         "self.quotient.ran or self.por.ran or «self.symmetry.ran»",
@@ -177,7 +177,7 @@ symmetry.rule(
 action.rule(
     "action-quotient",
     "The quotient is applied after the renaming.",
-    "design rule 4",
+    "rule 4",
     statement(
         CORE,
         "«if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;»",
@@ -203,7 +203,7 @@ action.rule(
 action.rule(
     "action-class-marks",
     "The marks of merged local states are the sums over them: their representative is not renamed to the other's.",
-    "design rule 4; decision 7",
+    "rule 4; decision 7",
     statement(
         CORE,
         "«for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);»",

@@ -15,7 +15,7 @@ dead = Group("dead messages")
 closure.rule(
     "closure-again",
     "A local state is tried again when there are more messages than when it was tried last.",
-    "design 1, closure: an over-approximation of every run",
+    "rule 23",
     expression(
         CLOSURE, "if («done[column->index][local] == messages.size()») continue;", "done[column->index][local] != none"
     ),
@@ -37,7 +37,7 @@ closure.rule(
 closure.rule(
     "closure-filters",
     "What a quorum's filter lets pass is known for every message, since such a head is not dropped.",
-    "design rule 5",
+    "rule 5",
     expression(
         CLOSURE,
         "«tables.network.order == Order::fifo && tables.network.head == Head::drop») for (Id message : messages)",
@@ -49,59 +49,59 @@ closure.rule(
 quotient.rule(
     "quotient-observed",
     "Local states that a property tells apart are not merged.",
-    "design 1, local quotient; rule 8",
+    "rules 8 and 25",
     value(QUOTIENT, "std::make_tuple(«state.observation», state.crashed, state.failure)", "Id{0}"),
 )
 quotient.rule(
     "quotient-crashed",
     "A crashed process is not merged with one that is alive.",
-    "design 1, local quotient",
+    "rule 25",
     expression(QUOTIENT, "std::make_tuple(state.observation, «state.crashed», state.failure)", "false"),
     focus=("crashes",),
 )
 quotient.rule(
     "quotient-failed-monitor",
     "A monitor that failed is not merged with one that did not.",
-    "design rules 6 and 9",
+    "rules 6 and 9",
     value(QUOTIENT, "std::make_tuple(state.observation, state.crashed, «state.failure»)", "none"),
     focus=("monitor",),
 )
 quotient.rule(
     "quotient-crash",
     "A crash is a step too: where it leads is part of the signature.",
-    "design 1, local quotient",
+    "rule 25",
     value(QUOTIENT, "«state.crash == none ? none : block[state.crash]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-recovery",
     "A recovery is a step too: where it leads is part of the signature.",
-    "design 1, local quotient",
+    "rule 25",
     value(QUOTIENT, "«state.recovery == none ? none : block[state.recovery]»", "none"),
     focus=("recovery",),
 )
 quotient.rule(
     "quotient-effect",
     "Whether an outcome moves, is cut or fails is part of the signature.",
-    "design rule 9",
+    "rule 9",
     value(QUOTIENT, "std::vector<Id> entry{«static_cast<Id>(outcome.effect)», outcome.failure,", "Id{0}"),
 )
 quotient.rule(
     "quotient-failure",
     "How an outcome fails is part of the signature.",
-    "design rule 9",
+    "rule 9",
     value(QUOTIENT, "std::vector<Id> entry{static_cast<Id>(outcome.effect), «outcome.failure»,", "none"),
 )
 quotient.rule(
     "quotient-next",
     "Where an outcome leads, up to merging, is part of the signature.",
-    "design 1, local quotient: a strong bisimulation",
+    "rule 25",
     value(QUOTIENT, "«outcome.local == none ? none : block[outcome.local]»", "outcome.local == none ? none : Id{0}"),
 )
 quotient.rule(
     "quotient-sends",
     "What an outcome sends to processes is part of the signature.",
-    "design 1, local quotient",
+    "rule 25",
     statement(
         QUOTIENT,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
@@ -111,7 +111,7 @@ quotient.rule(
 quotient.rule(
     "quotient-events",
     "What an outcome emits is part of the signature.",
-    "design rule 6",
+    "rule 6",
     statement(
         QUOTIENT,
         "for (const Send& send : outcome.sends) { «entry.push_back(send.column); entry.push_back(send.message);» }",
@@ -122,26 +122,26 @@ quotient.rule(
 quotient.rule(
     "quotient-consumed",
     "What is consumed is part of the signature.",
-    "design 1, local quotient",
+    "rule 25",
     value(QUOTIENT, "{one.transition, «one.set», static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-transition",
     "Which transition does it is part of the signature: one may keep what it reads, or take maximal sets.",
-    "design 1, local quotient",
+    "rule 25",
     value(QUOTIENT, "{«one.transition», one.set, static_cast<Id>(outcomes.size())}", "Id{0}"),
 )
 quotient.rule(
     "quotient-filters",
     "Which messages a transition passes over or drops is behaviour: part of the signature.",
-    "design rule 5",
+    "rule 5",
     expression(QUOTIENT, "if («filters_matter») {", "false"),
     focus=("fifo, head skipped or dropped",),
 )
 quotient.rule(
     "quotient-fixpoint",
     "Classes are refined until nothing changes.",
-    "design 1, local quotient: a strong bisimulation",
+    "rule 25",
     statement(
         QUOTIENT,
         "«if (classes.size() == blocks) break; blocks = classes.size();»",
@@ -152,7 +152,7 @@ quotient.rule(
 quotient.rule(
     "quotient-order",
     "The order of events that one step emits counts, so sends are compared as lists.",
-    "design rule 6",
+    "rule 6",
     statement(
         QUOTIENT,
         "«outcomes.push_back(std::move(entry));»",
@@ -170,26 +170,26 @@ quotient.rule(
 dead.rule(
     "dead-recovery",
     "What is asked for after a recovery is alive.",
-    "design 1, dead messages",
+    "rule 26",
     expression(DEAD, "«after != none») successors[local].push_back(after);", "false"),
     focus=("recovery",),
 )
 dead.rule(
     "dead-later",
     "What a later local state consumes is alive.",
-    "design 1, dead messages",
+    "rule 26",
     expression(DEAD, "if («outcome.effect == Effect::moves») successors[local].push_back(outcome.local);", "false"),
 )
 dead.rule(
     "dead-fixpoint",
     "Later means any number of steps later.",
-    "design 1, dead messages",
+    "rule 26",
     statement(DEAD, "live[local * words + word] |= more; «changed |= more != 0;»", when="more != 0"),
 )
 dead.rule(
     "dead-quorum",
     "Every message of a set that is consumed is alive, not only one taken alone.",
-    "design 1, dead messages",
+    "rule 26",
     statement(
         DEAD,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
@@ -200,7 +200,7 @@ dead.rule(
 dead.rule(
     "dead-kept",
     "A message that is read and kept is alive.",
-    "design 1, dead messages",
+    "rule 26",
     statement(
         DEAD,
         "for (Id message : column.sets[one.set]) «live[local * words + message / 64] |= 1ull << (message % 64);»",
@@ -212,21 +212,21 @@ REDUCTIONS = "quorate/reduce/dead_messages.py"
 dead.rule(
     "dead-fifo",
     "In a FIFO channel a dead message still stands before others.",
-    "design rule 5",
+    "rule 5",
     expression(REDUCTIONS, 'if «network.kind == "fifo"»:', "False"),
     focus=("fifo",),
 )
 dead.rule(
     "dead-clean",
     "With clean channels a dead message in an input buffer blocks its process.",
-    "design rule 5, section 3.1 of the thesis",
+    "rule 5, section 3.1 of the thesis",
     expression(REDUCTIONS, 'if «self.model.definition.environment.network_model == "rm"»:', "False"),
     focus=("network model rm",),
 )
 dead.rule(
     "dead-bounded",
     "In a bounded channel a dead message still takes up room.",
-    "design rule 5",
+    "rule 5",
     expression(REDUCTIONS, "if «network.capacity is not None»:", "False"),
     focus=("bounded",),
 )

@@ -23,7 +23,7 @@ twins.rule(
 universe.rule(
     "universe-locals",
     "A search that meets a local state outside of the universe is void (`universe-cell` and `universe-next`).",
-    "design 3a, 2",
+    "rule 24",
     expression(TABLES, "if («optimistic && !column.as_is && !column.locals[local].member») outgrown = true;", "false"),
     statement(
         TABLES,
@@ -34,7 +34,7 @@ universe.rule(
 universe.rule(
     "universe-messages",
     "A search that meets a message from outside of the universe is void (`universe-inbox` and `universe-sent`).",
-    "design 3a, 2",
+    "rule 24",
     statement(
         TABLES,
         "if (message < bundle_bit) «leaves |= outside(message, receiver);» else",
@@ -47,7 +47,7 @@ universe.rule(
 symmetry.rule(
     "symmetry-beginning",
     "Processes are interchangeable only if the initial states are (`symmetry-proposed` and `symmetry-initials`).",
-    "design rule 10",
+    "rule 10",
     expression("quorate/reduce/families.py", "if «encode(tuple(image)) not in initials»:", "False"),
     expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
 )
@@ -55,7 +55,7 @@ symmetry.rule(
 absorbing.rule(
     "absorb-told-asked",
     "A step that sends to itself or emits is not made up for (`absorb-told` and `por-pardons`).",
-    "design rules 2 and 6",
+    "rules 2 and 6",
     expression(
         "core/reduce/por/relations.cpp",
         "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;",
@@ -71,7 +71,7 @@ universe.rule(
     "universe-live",
     "A message from outside of the universe is not dropped unnoticed (`universe-live-message`, `universe-live-unknown` "
     "and `universe-sent`).",
-    "design 3a, 2",
+    "rule 24",
     expression(
         "core/analysis/dead_messages.cpp",
         "if («!closure.holds(column, column.messages[message])») continue; bits[message]",

@@ -16,25 +16,25 @@ flows = Group("flows", "partial orders, neither closure nor universe")
 universe.rule(
     "universe-all-combinations",
     "Every local state of the universe is evaluated on every set of its messages, met together or not.",
-    "design 3a, 2; decision 6",
+    "rule 24; decision 6",
     expression("core/analysis/universe.cpp", "if («only_met») queries.resize(known);", "true"),
 )
 universe.rule(
     "universe-cell",
     "A search that makes a cell of a local state outside of the universe is void.",
-    "design 3a, 2",
+    "rule 24",
     expression(TABLES, "if («optimistic && !column.as_is && !column.locals[local].member») outgrown = true;", "false"),
 )
 universe.rule(
     "universe-step",
     "A search that meets a cell with a step out of the universe is void.",
-    "design 3a, 2",
+    "rule 24",
     expression(TABLES, "column.cells[cell].leaves = leaves; if («leaves») outgrown = true;", "false"),
 )
 universe.rule(
     "universe-void",
     "What a breadth-first search has found does not count once it has left the universe.",
-    "design 3a, 2",
+    "rule 24",
     expression(
         "core/search/breadth_first.cpp",
         "if («tables_.outgrown && stop_ != Stop::regrown») { violation_.reset();",
@@ -44,7 +44,7 @@ universe.rule(
 universe.rule(
     "universe-void-depth-first",
     "What a depth-first search has found does not count once it has left the universe.",
-    "design 3a, 2",
+    "rule 24",
     expression(
         "core/search/run_search.hpp",
         "if («tables_.outgrown && stop_ != Stop::regrown») { // Outside of the universe nothing that was found counts.",
@@ -55,7 +55,7 @@ universe.rule(
 universe.rule(
     "universe-inbox",
     "A cell with a message from outside of the universe lies outside.",
-    "design 3a, 2",
+    "rule 24",
     statement(
         TABLES, "«for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);»"
     ),
@@ -63,7 +63,7 @@ universe.rule(
 universe.rule(
     "universe-next",
     "A step to a local state outside of the universe leaves it.",
-    "design 3a, 2",
+    "rule 24",
     statement(
         TABLES,
         "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",
@@ -72,13 +72,13 @@ universe.rule(
 universe.rule(
     "universe-sent",
     "A step that sends a message from outside of the universe leaves it.",
-    "design 3a, 2",
+    "rule 24",
     statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
 )
 universe.rule(
     "universe-leaves-in-full",
     "In a state with a step out of the universe all steps are taken: no relation holds for it.",
-    "design 3a, 2",
+    "rule 24",
     expression(
         "core/model/expander.hpp", "if («tables.columns[column]->cells[cells[column]].leaves») return true;", "false"
     ),
@@ -109,7 +109,7 @@ universe.rule(
 universe.rule(
     "universe-live-unknown",
     "A message that the analysis has never seen is alive.",
-    "design 3a, 2",
+    "rule 24",
     value(
         TABLES,
         "if («message >= state.live.size() || state.live[message]») alive.push_back(message);",
@@ -119,7 +119,7 @@ universe.rule(
 universe.rule(
     "universe-proviso",
     "With an optimistic universe the ignoring proviso is on, for deadlocks alone too.",
-    "design rule 4",
+    "rule 4",
     expression("core/reduce/por/relations.cpp", "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
     focus=("partial orders", "deadlock alone"),
 )
@@ -138,7 +138,7 @@ universe.rule(
 universe.rule(
     "universe-as-is",
     "No relations where a process is taken as it is: what it may do is not known.",
-    "design 3a, 3",
+    "rule 24",
     expression("core/reduce/por/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     expression(
         "core/binding/analysis.cpp",
@@ -151,7 +151,7 @@ universe.rule(
 universe.rule(
     "universe-diamond",
     "A step that leads out of the universe commutes with nothing of its process.",
-    "design rule 3",
+    "rule 3",
     expression(
         "core/reduce/por/relations.cpp",
         "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
@@ -164,7 +164,7 @@ universe.rule(
 universe.rule(
     "universe-deed",
     "A step that leads out of the universe is nobody's twin.",
-    "design rule 3",
+    "rule 3",
     statement("core/reduce/por/relations.cpp", "«reliable &= inside(column, end.to);»", when="!inside(column, end.to)"),
     focus=("partial orders",),
 )
@@ -179,7 +179,7 @@ flows.rule(
 flows.rule(
     "flows-budget",
     "No flows where steps draw on a common budget, or messages are lost or dropped.",
-    "flows.hpp; design rule 7",
+    "flows.hpp; rule 7",
     expression(
         FLOWS,
         "«tables.has_budget() || network.losses_unlimited || (network.order == Order::fifo && network.head "
@@ -204,7 +204,7 @@ flows.rule(
 flows.rule(
     "flows-maximal",
     "Who sends to a maximal quorum needs its process: one more message may disable it.",
-    "flows.hpp, 2; design rule 16",
+    "flows.hpp, 2; rule 16",
     expression(
         FLOWS,
         "if («transition.mode == Mode::maximal && transition.takes(message.type)») fresh |= "
@@ -216,14 +216,14 @@ flows.rule(
 flows.rule(
     "flows-emitters",
     "Who emits to a monitor needs all others who emit to it.",
-    "flows.hpp, 3; design rule 6",
+    "flows.hpp, 3; rule 6",
     statement(FLOWS, "«fresh |= note(column.index, to);» fresh |= note(to, column.index);"),
     focus=("monitor",),
 )
 flows.rule(
     "flows-monitor",
     "A monitor needs everyone who emits to it.",
-    "flows.hpp, 3; design rule 6",
+    "flows.hpp, 3; rule 6",
     statement(FLOWS, "«fresh |= note(to, column.index);»"),
     focus=("monitor",),
 )
@@ -252,19 +252,19 @@ flows.rule(
 flows.rule(
     "flows-twin",
     "On a set channel the receiver of a message whose twin is pending comes along.",
-    "persistent.hpp, 1; design rule 1",
+    "persistent.hpp, 1; rule 1",
     expression(PERSISTENT, "if («twin_of(step.sends[k])») add(step.sends[k].column);", "false"),
 )
 flows.rule(
     "flows-shows",
     "If a step of the set shows something to a property, all that properties see comes along.",
-    "persistent.hpp, 2; design rule 8",
+    "persistent.hpp, 2; rule 8",
     expression(PERSISTENT, "if («!shown && shows(step)») {", "false"),
 )
 flows.rule(
     "flows-shows-event",
     "A step that emits to a monitor which a property reads shows something.",
-    "persistent.hpp, 2; design rule 6",
+    "persistent.hpp, 2; rule 6",
     expression(
         PERSISTENT,
         "if («step.sends[i].column >= processes_ && is_observed_[step.sends[i].column]») return true;",
