@@ -30,7 +30,8 @@ from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
 from quorate.protocols.paxos import Paxos
 from quorate.search.purity import Purity
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore
 from simplify import passes
 

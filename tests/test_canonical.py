@@ -20,7 +20,7 @@ from quorate.native.model import Model
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
 from quorate.reduce.symmetry import Symmetries, proposed
-from quorate.semantics.steps import State, Step
+from quorate.semantics.state import State, Step
 from reference import explore
 
 pynauty = pytest.importorskip("pynauty")

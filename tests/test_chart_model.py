@@ -12,7 +12,7 @@ from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.render.chart.model import Chart, chart, compact
 from quorate.results.trace import Trace
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 from walks import traces, walked
 
 

@@ -42,7 +42,8 @@ from quorate.model.definition import Definition, define
 from quorate.model.environment import Environment
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.semantics.steps import State, Step, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import steps
 from reference import Exploration, explore
 from small_instances import SMALL, small
 from test_against_reference import Recorder, all_names, expect, follow, look_around

@@ -12,7 +12,7 @@ from quorate.model.definition import Definition, define
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.reduce.facts import Facts, TransitionFacts
-from quorate.semantics.steps import State, Step
+from quorate.semantics.state import State, Step
 from reference import explore
 from small_instances import small
 from test_against_reference import MOST_STATES, sized

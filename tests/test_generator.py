@@ -11,7 +11,8 @@ from quorate import check
 from quorate.model.definition import Definition, Transition, define
 from quorate.model.outcome import Outcome
 from quorate.model.run import fire
-from quorate.semantics.steps import State, Step, consumable
+from quorate.semantics.firing import consumable
+from quorate.semantics.state import State, Step
 from reference import explore
 
 EXAMPLES = 150

@@ -34,7 +34,8 @@ from quorate.model.environment import Environment
 from quorate.model.traffic import NetworkModel
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics.steps import State, initial_states, steps
+from quorate.semantics.state import State, initial_states
+from quorate.semantics.steps import steps
 from small_instances import SMALL, small
 
 # Four replicas of which three say all there is to say have too many deliveries for a comparison of runs.

@@ -41,7 +41,7 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce import reductions
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 from reference import explore
 
 REDUCED = {"quotient": "on", "dead_messages": "on"}

@@ -24,7 +24,8 @@ from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
 from quorate.reduce.symmetry import Family, Symmetries, proposed
-from quorate.semantics.steps import State, Step, enabled_protocol
+from quorate.semantics.state import State, Step
+from quorate.semantics.steps import enabled_protocol
 from reference import explore
 from small_instances import SMALL, small
 from test_against_reference import all_names, compare_verdict, expect, follow, run_of, sized

@@ -38,7 +38,7 @@ from quorate.protocols.paxos import Paxos
 from quorate.reduce.symmetry import Symmetries
 from quorate.search.plan import plan
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State, Step
+from quorate.semantics.state import State, Step
 from reference import explore
 from test_against_reference import follow
 

@@ -54,7 +54,7 @@ def replay(
     from quorate.model.given import restored
     from quorate.model.target import load
     from quorate.results import json as saved
-    from quorate.results.replay import follow
+    from quorate.results.replay import replay
     from quorate.search.purity import Purity
 
     files = Files(charts or [], exports or [], pytest)
@@ -66,7 +66,7 @@ def replay(
     environment = Environment.from_json(document.get("environment", {}))
     definition = define(system, environment)
     with Purity(definition):
-        trace = follow(definition, document["trace"])
+        trace = replay(definition, document["trace"])
     if as_json or trace_form is TraceForm.json:
         print(json.dumps(trace.to_json()), file=out())
     else:

@@ -305,7 +305,7 @@ def _require_apart(definition: Definition) -> None:
     if all(column.server is None for column in definition.processes):
         return
     network = definition.network
-    if network.kind == "fifo" or network.capacity is not None:
+    if network.ordered or network.bounded:
         raise DecompositionError(
             "messages to several roles of a process go through one channel, which keeps order or room"
         )

@@ -43,7 +43,7 @@ from quorate.model.environment import Environment
 from quorate.model.outcome import Local, Outcome, Request
 from quorate.model.renaming import Name, renamed
 from quorate.model.run import accepts, fire, observe, prepare
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 
 
 def taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:

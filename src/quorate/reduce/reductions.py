@@ -190,10 +190,10 @@ def _relate_by_flows(model: Model, figures: Figures, options: Options) -> None:
 def _dead_messages_matter(model: Model) -> str:
     """Why a message that is never consumed may still have an effect on this network; empty if it has none."""
     network = model.definition.network
-    if network.kind == "fifo":
+    if network.ordered:
         return "in a FIFO channel a dead message still stands before others"
     if model.definition.environment.network_model == "rm":
         return "with clean channels a dead message in an input buffer blocks its process"
-    if network.capacity is not None:
+    if network.bounded:
         return "in a bounded channel a dead message still takes up room"
     return ""

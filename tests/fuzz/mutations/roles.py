@@ -14,9 +14,7 @@ roles.rule(
     "roles-channels",
     "Roles of a process that shares channels with order or room are not taken apart.",
     "design rule 18; decision 8",
-    expression(
-        DEFINITION, 'if «network.kind == "fifo" or network.capacity is not None»: raise DecompositionError', "False"
-    ),
+    expression(DEFINITION, "if «network.ordered or network.bounded»: raise DecompositionError", "False"),
     focus=("fifo or bounded",),
 )
 roles.rule(
