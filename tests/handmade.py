@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.properties import evaluate, explain
 from quorate.results.result import PropertyOutcome, Result
 from quorate.results.trace import Trace

@@ -8,7 +8,7 @@ import pytest
 from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
 from quorate.explore.session import Path, Session, WrongPathError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE

@@ -22,7 +22,8 @@ from hypothesis import assume, given
 from generator import Protocol, Tape, fitted, protocols, system, without_claims
 from quorate import Process, Result, System, Trace, check, final, invariant
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.protocols import CATALOGUE

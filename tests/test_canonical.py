@@ -14,7 +14,8 @@ import pytest
 
 from quorate import Map, Message, Peers, Pid, Process, System, on, step
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.renaming import is_name, parts_of
 from quorate.native.model import Model
 from quorate.protocols.om import OralMessages

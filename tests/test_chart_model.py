@@ -130,7 +130,7 @@ class Twice(System):
 
 
 def ends(system: System, *choices: int) -> list[tuple[int, str]]:
-    from quorate.model.definition import define
+    from quorate.model.define import define
 
     return [(arrow.sent, arrow.end) for arrow in chart(walked(define(system), choices)).arrows]
 

@@ -38,7 +38,8 @@ from quorate import (
 from quorate.base.errors import QuorateError
 from quorate.base.values import encode
 from quorate.cli.main import app
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos

@@ -8,7 +8,8 @@ from hypothesis import given
 from generator import Protocol, protocols, system
 from quorate import Event, Message, Monitor, Peers, Pid, Process, System, invariant, on, quorum, start, step
 from quorate.language.pid import column_of
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.reduce.facts import Facts, TransitionFacts

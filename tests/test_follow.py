@@ -7,7 +7,8 @@ from hypothesis import given
 from handmade import violation
 from models import Everything
 from quorate import fifo
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.render.exports.regression import regression_test
 from quorate.results.json import trace_to_json
 from quorate.results.replay import replay

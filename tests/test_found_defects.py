@@ -24,7 +24,7 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.reduce.symmetry import proposed

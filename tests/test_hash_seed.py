@@ -7,7 +7,7 @@ import sys
 SCRIPT = """
 from hashlib import blake2b
 from quorate import Message, Peers, Process, System, fifo, on, step
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.semantics.state import initial_states
 from quorate.semantics.steps import steps
 

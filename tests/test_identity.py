@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system
 from quorate import fifo, multiset
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.semantics.identity import Identity
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps, steps_like

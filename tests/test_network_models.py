@@ -29,7 +29,8 @@ from quorate import (
 from quorate.base.errors import QuorateError
 from quorate.cli.main import app
 from quorate.language.network import Network
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.model.traffic import NetworkModel
 from quorate.protocols.paxos import Paxos

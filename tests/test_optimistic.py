@@ -32,7 +32,7 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.protocols import CATALOGUE
 from quorate.reduce import optimistic, reductions
 from quorate.reduce.optimistic import Universe

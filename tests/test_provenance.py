@@ -8,7 +8,7 @@ from hypothesis import given
 from quorate import Message, Pid, Process, System, check, fifo, multiset, on, step, unordered
 from quorate.base.values import encode
 from quorate.language.network import Network
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.traffic import NetworkModel
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit

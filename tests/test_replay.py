@@ -8,7 +8,7 @@ from handmade import violation, witness
 from models import Everything, Helper, Starts
 from quorate import invariant
 from quorate.base.errors import QuorateError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.results.replay import replay
 from quorate.results.trace import Trace
 

@@ -34,7 +34,8 @@ from quorate import (
     unordered,
 )
 from quorate.base.values import ContentSet, encode
-from quorate.model.definition import Column, define
+from quorate.model.define import define
+from quorate.model.definition import Column
 from quorate.model.outcome import Local, Outcome
 from quorate.native import model as model_module
 from quorate.native.model import Model

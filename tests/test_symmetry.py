@@ -19,7 +19,8 @@ from quorate import (
     invariant,
 )
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos

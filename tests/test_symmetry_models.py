@@ -30,7 +30,7 @@ from quorate import (
     start,
     step,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.options import Options
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.om import OralMessages

@@ -19,7 +19,7 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     `"cannot be replayed: "` and the first step that is different. `beside` is a file from whose folder the path of the
     model is meant, usually the test's own `__file__`.
     """
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load

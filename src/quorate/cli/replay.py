@@ -49,7 +49,7 @@ def replay(
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
     from quorate.cli.output import out, show, width
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load

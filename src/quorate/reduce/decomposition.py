@@ -38,7 +38,8 @@ from quorate.language.message import Event, Message
 from quorate.language.pid import DecompositionError, Pid
 from quorate.language.system import System
 from quorate.model.again import signature
-from quorate.model.definition import Column, Definition, Transition, define
+from quorate.model.define import define
+from quorate.model.definition import Column, Definition, Transition
 from quorate.model.environment import Environment
 from quorate.model.outcome import Local, Outcome, Request
 from quorate.model.renaming import Name, renamed
