@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 from quorate import Process, Result, System, _core, check
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import REFINEMENTS

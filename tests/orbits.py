@@ -12,7 +12,7 @@ from quorate.language.pid import column_of
 from quorate.model.definition import Column, Definition
 from quorate.model.renaming import Names, renamed
 from quorate.reduce.families import Family, column_images
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 
 
 def renamings(families: Sequence[Family]) -> list[Names]:

@@ -33,7 +33,7 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.native.backend import Found
 from quorate.protocols import CATALOGUE
 from quorate.reduce import optimistic, reductions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from generator import Protocol, protocols, system, without_claims
 from preservation import Graph, same_branching, same_runs
 from quorate import Message, Peers, Process, System, _core, on, start, step
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.native.model import Model
 from test_against_reference import sized
 

@@ -9,7 +9,7 @@ import pytest
 
 from quorate import System, _core, check
 from quorate.base.errors import QuorateError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.native.model import Model
 from quorate.options import REFINEMENTS
 from quorate.protocols.paxos import Paxos

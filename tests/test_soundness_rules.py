@@ -34,7 +34,8 @@ from quorate import (
     unordered,
 )
 from quorate.base.values import ContentSet, encode
-from quorate.model.definition import Column, define
+from quorate.model.define import define
+from quorate.model.definition import Column
 from quorate.model.outcome import Local, Outcome
 from quorate.native import model as model_module
 from quorate.native.model import Model
@@ -42,7 +43,7 @@ from quorate.options import Options
 from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.reductions import Reductions
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 from reference import explore
 
 REDUCED = {"quotient": "on", "dead_messages": "on"}

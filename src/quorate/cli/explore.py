@@ -45,7 +45,7 @@ def explore(
     from quorate.explore.graph import Graph
     from quorate.explore.server import Server, parse_path
     from quorate.explore.session import Session
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.given import instance
     from quorate.model.target import load
 

@@ -22,7 +22,7 @@ from quorate.reduce.reduction import Reduction
 from quorate.reduce.reductions import Reductions
 from quorate.results.diff import changed_fields
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State, Step, in_flight
+from quorate.semantics.state import State, Step, in_flight
 
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0

@@ -29,18 +29,38 @@ class Network:
         _budget("duplicates", self.duplicates)
         if self.capacity is not None and (type(self.capacity) is not int or self.capacity < 1):
             raise _refused(f"capacity={show(self.capacity)}", "it is the number of messages a channel holds: 1 or more")
-        if self.kind == "fifo" and self.duplicates == "any":
+        if self.ordered and self.copies_for_ever:
             raise _refused(
                 "fifo with duplicates='any'",
                 "a channel that may repeat its messages without end has no finite content; give a number: duplicates=1",
             )
-        if self.full == "replace" and self.capacity is None:
+        if self.full == "replace" and not self.bounded:
             raise _refused("full='replace' without a capacity", "a channel without bound is never full: capacity=1")
-        if self.full == "replace" and self.kind != "fifo" and self.capacity != 1:
+        if self.full == "replace" and not self.ordered and self.capacity != 1:
             raise _refused(
                 f"full='replace' on an unordered network with capacity={self.capacity}",
                 "without an order there is no oldest message to replace; use capacity=1 or fifo(...)",
             )
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a channel keeps the order in which messages were sent."""
+        return self.kind == "fifo"
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a channel can be full."""
+        return self.capacity is not None
+
+    @property
+    def copies_for_ever(self) -> bool:
+        """Whether every message may be duplicated without end: then consuming one removes nothing."""
+        return self.duplicates == "any"
+
+    @property
+    def passes_over(self) -> bool:
+        """Whether a message that is not wanted may be passed over or thrown away at the head of its channel."""
+        return self.ordered and self.head != "block"
 
     def __str__(self) -> str:
         name = "unordered" if self.kind == "set" else self.kind
@@ -49,7 +69,7 @@ class Network:
             parts += [f"capacity={self.capacity}", f"full={self.full!r}"]
         parts += [f"losses={self.losses!r}"] if self.losses else []
         parts += [f"duplicates={self.duplicates!r}"] if self.duplicates else []
-        parts += [f"head={self.head!r}"] if self.kind == "fifo" and self.head != "block" else []
+        parts += [f"head={self.head!r}"] if self.passes_over else []
         return f"{name}({', '.join(parts)})"
 
 

@@ -37,19 +37,19 @@ def check_network(model: NetworkModel, network: Network, specs: Iterable[Spec]) 
     """Refuse the networks and transitions for which the model is not defined."""
     if model == "m":
         return
-    if network.capacity is not None:
+    if network.bounded:
         raise _refused(
             f"network_model={model!r} with bounded channels, {network}",
             "the models have channels without a bound, and a bound on two buffers in a row is another one than on one",
         )
     if model == "grm":
         return
-    if network.duplicates == "any":
+    if network.copies_for_ever:
         raise _refused(
             f"network_model='rm' with {network}",
             "clean channels: what is consumed leaves the input buffer, and here consuming removes nothing",
         )
-    if network.kind == "fifo" and network.head != "block":
+    if network.passes_over:
         raise _refused(
             f"network_model='rm' with {network}",
             "clean channels: a message that is passed over or thrown away would have to be consumed with the others",

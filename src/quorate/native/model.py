@@ -23,7 +23,8 @@ from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
-from quorate.semantics.steps import State
+from quorate.semantics.channels import channels
+from quorate.semantics.state import State
 
 if TYPE_CHECKING:
     from quorate.reduce.decomposition import Whole
@@ -223,16 +224,11 @@ class Model:
         return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
     def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
-        """In the core's order: by number, and with FIFO channels only what has no order there."""
-        numbers = [self.message_id(column, message) for message in messages]
-        if self.definition.network.kind != "fifo":
-            return sorted(numbers)
-        stands = [self.definition.stands(column, message) for message in messages]
-        places = [
-            (column_of(message.sender), number if standing else 0)
-            for message, number, standing in zip(messages, numbers, stands, strict=True)
-        ]
-        return [number for _, number in sorted(zip(places, numbers, strict=True), key=lambda pair: pair[0])]
+        """In the core's order: as the network arranges it, but by the core's numbers where that is by content."""
+        rank = channels(self.definition).rank
+        numbered = [(message, self.message_id(column, message)) for message in messages]
+        numbered.sort(key=lambda pair: rank(column, pair[0], lambda _: pair[1]))
+        return [number for _, number in numbered]
 
     # What the core asks
 

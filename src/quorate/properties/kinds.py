@@ -13,7 +13,7 @@ from quorate.semantics.steps import enabled_protocol, steps
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
-    from quorate.semantics.steps import State
+    from quorate.semantics.state import State
 
 Verdict = Literal["holds", "violated", "incomplete"]
 

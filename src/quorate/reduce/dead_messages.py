@@ -21,11 +21,11 @@ class DeadMessages(Reduction):
     def why_not(self) -> str:
         """Why a message that is never consumed may still have an effect on this network (docs/soundness.md, rule 5)."""
         network = self.model.definition.network
-        if network.kind == "fifo":
+        if network.ordered:
             return "in a FIFO channel a dead message still stands before others"
         if self.model.definition.environment.network_model == "rm":
             return "with clean channels a dead message in an input buffer blocks its process"
-        if network.capacity is not None:
+        if network.bounded:
             return "in a bounded channel a dead message still takes up room"
         return ""
 

@@ -19,13 +19,13 @@ from quorate.base.values import show
 from quorate.base.words import count, names
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
-from quorate.semantics.steps import in_flight as pending
+from quorate.semantics.state import in_flight as pending
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
     from quorate.results.diff import Difference
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 Form = Literal["auto", "chart", "text"]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from quorate.properties.kinds import KINDS
-from quorate.semantics.steps import repeat
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 
 class Claim(NamedTuple):
@@ -47,16 +46,3 @@ class Claim(NamedTuple):
         if self.fails or step.next is None:
             return self.fails and step.failure is not None
         return self.shown_in(step.next)
-
-
-def walk(definition: Definition, initial: State, wanted: tuple[Step, ...]) -> tuple[Step, ...] | None:
-    """Take the same steps from a state, one after the other; None where one is not possible."""
-    taken: list[Step] = []
-    state: State | None = initial
-    for step in wanted:
-        again = repeat(definition, state, step) if state is not None else None
-        if again is None:
-            return None
-        taken.append(again)
-        state = again.next
-    return tuple(taken)

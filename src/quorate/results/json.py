@@ -21,12 +21,12 @@ from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
 from quorate.model.outcome import is_crashed
 from quorate.results.diff import Difference, changed_fields, differences
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 FORMAT = "quorate-trace"
 VERSION = 1
@@ -113,6 +113,8 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
         "failure": None,
         "in_flight": [],
     }
+    if step.place:
+        entry["place"] = step.place
     if step.outcome is not None:
         entry["choices"] = [value_to_json(choice) for choice in step.outcome.choices]
         entry["sent"] = [

@@ -7,14 +7,16 @@ shows at its end what it was saved for. So a run that replays is a run of the mo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
 from quorate.results.trace import Trace
-from quorate.semantics.steps import State, Step, initial_states, steps
+from quorate.semantics.follow import Differs, follow
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import steps
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
@@ -30,17 +32,13 @@ class ReplayError(QuorateError):
     default_code = "Q320"
 
 
-def follow(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
+def replay(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
     """The run that `trace_to_json` described, made again; ReplayError where the model does otherwise."""
-    state = initial = _initial(definition, recorded)
-    taken: list[Step] = []
-    for number, wanted in enumerate(recorded["steps"], start=1):
-        if taken and taken[-1].next is None:
-            raise _differs(number, wanted, "the step before it fails now")
-        step = _match(definition, state, wanted, number)
-        taken.append(step)
-        state = step.next if step.next is not None else state
-    last = taken[-1] if taken else None
+    initial = _initial(definition, recorded)
+    run = follow(definition, initial, [_Recorded(definition, entry) for entry in recorded["steps"]])
+    if isinstance(run, Differs):
+        raise _differs(run, recorded["steps"][run.number - 1])
+    last = run.steps[-1] if run.steps else None
     name = str(recorded["property"])
     if last is not None and last.failure is not None:
         if recorded["kind"] == "witness" or name == "deadlock" or Claim(definition, name, False, False).property:
@@ -50,8 +48,8 @@ def follow(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
             )
         reason: tuple[str, ...] = (last.failure.text,)
     else:
-        reason = _confirm(definition, name, state, witness=recorded["kind"] == "witness")
-    return Trace(recorded["kind"], name, reason, definition, initial, tuple(taken), bool(recorded["shortest"]))
+        reason = _confirm(definition, name, run.last, witness=recorded["kind"] == "witness")
+    return Trace(recorded["kind"], name, reason, definition, initial, run.steps, bool(recorded["shortest"]))
 
 
 def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
@@ -64,18 +62,25 @@ def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
     )
 
 
-def _match(definition: Definition, state: State, wanted: Mapping[str, Any], number: int) -> Step:
-    offered = [(step, step_to_json(definition, step, state)) for step in steps(definition, state)]
-    same = [(step, entry) for step, entry in offered if all(entry[key] == wanted[key] for key in _LABEL)]
-    if not same:
-        possible = [_describe(entry) for _, entry in offered if entry["process"] == wanted["process"]]
-        there = "; ".join(possible[:3]) if possible else "nothing"
-        raise _differs(number, wanted, f"it is not possible there; {wanted['process']} can do: {there}")
-    for step, entry in same:
+class _Recorded(NamedTuple):
+    """A step as a file tells it."""
+
+    definition: Definition
+    entry: Mapping[str, Any]
+
+    def matches(self, step: Step, before: State) -> bool:
+        there = step_to_json(self.definition, step, before)
         # A failure is compared by its kind: its text and line may change with the source and mean the same.
-        if all(entry[key] == wanted[key] for key in _EFFECT) and _kind(entry) == _kind(wanted):
-            return step
-    raise _differs(number, wanted, "it has another effect now")
+        return (
+            self.is_same(there)
+            and all(there[key] == self.entry[key] for key in _EFFECT)
+            and _kind(there) == _kind(self.entry)
+        )
+
+    def is_same(self, there: Mapping[str, Any]) -> bool:
+        """Whether it is the same step, whatever its effect is. Before places were noted, the first one was taken."""
+        same = all(there[key] == self.entry[key] for key in _LABEL)
+        return same and there.get("place", 0) == self.entry.get("place", 0)
 
 
 def _kind(entry: Mapping[str, Any]) -> str | None:
@@ -88,9 +93,21 @@ def _describe(entry: Mapping[str, Any]) -> str:
     return f"{name} on {consumed}" if consumed else str(name)
 
 
-def _differs(number: int, wanted: Mapping[str, Any], why: str) -> ReplayError:
+def _differs(found: Differs, wanted: Mapping[str, Any]) -> ReplayError:
+    assert isinstance(found.wanted, _Recorded)
+    definition = found.wanted.definition
+    if found.state is None:
+        why = "the step before it fails now"
+    else:
+        offered = [step_to_json(definition, step, found.state) for step in steps(definition, found.state)]
+        if any(map(found.wanted.is_same, offered)):
+            why = "it has another effect now"
+        else:
+            possible = [_describe(entry) for entry in offered if entry["process"] == wanted["process"]]
+            there = "; ".join(possible[:3]) if possible else "nothing"
+            why = f"it is not possible there; {wanted['process']} can do: {there}"
     return ReplayError(
-        f"step {number} of the run, {wanted['process']} {_describe(wanted)}: {why}",
+        f"step {found.number} of the run, {wanted['process']} {_describe(wanted)}: {why}",
         hint="the model changed since the run was saved: check again with --save",
     )
 

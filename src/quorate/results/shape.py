@@ -208,7 +208,7 @@ step = record(
             )
         ),
     },
-    {"number": natural, "in_flight": sent},
+    {"number": natural, "place": natural, "in_flight": sent},
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
     from quorate.properties.explanation import Part
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 Kind = Literal["violation", "witness", "error"]
 """At the end something is wrong, or something is reached, or a property raises an error instead of answering."""

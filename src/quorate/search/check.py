@@ -12,7 +12,8 @@ from quorate.base.errors import LimitError
 from quorate.base.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.model.traffic import differences
 from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal

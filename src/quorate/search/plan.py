@@ -10,7 +10,8 @@ from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options

@@ -213,7 +213,7 @@ dead.rule(
     "dead-fifo",
     "In a FIFO channel a dead message still stands before others.",
     "rule 5",
-    expression(REDUCTIONS, 'if «network.kind == "fifo"»:', "False"),
+    expression(REDUCTIONS, "if «network.ordered»:", "False"),
     focus=("fifo",),
 )
 dead.rule(
@@ -227,7 +227,7 @@ dead.rule(
     "dead-bounded",
     "In a bounded channel a dead message still takes up room.",
     "rule 5",
-    expression(REDUCTIONS, "if «network.capacity is not None»:", "False"),
+    expression(REDUCTIONS, "if «network.bounded»:", "False"),
     focus=("bounded",),
 )
 

@@ -13,12 +13,12 @@ from quorate.render.chart.model import Chart, Happening, chart
 from quorate.render.chart.svg import svg
 from quorate.render.html.elements import Content, Markup, element, text
 from quorate.results.diff import Difference, changed_fields, told
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 
 if TYPE_CHECKING:
     from quorate.properties.explanation import Part
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 
 WIDE = 1400.0
