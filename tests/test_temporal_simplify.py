@@ -21,14 +21,13 @@ from temporal_words import random_formula, random_words
 
 def fitting(random: Random, variable: str) -> Formula:
     """A random formula that the variable of a rule may stand for."""
-    fits = VARIABLES.get(variable, lambda formula: True)
     while True:
         formula = nnf(random_formula(random, random.randint(0, 4), "ab"))
         if variable in "eus" and random.random() < 0.7:
             formula = Formula(random.choice((Op.F, Op.G)), (formula,))
         if variable == "s" and random.random() < 0.5:
             formula = Formula(random.choice((Op.F, Op.G)), (formula,))
-        if fits(formula):
+        if variable not in VARIABLES or VARIABLES[variable](formula):
             return formula
 
 

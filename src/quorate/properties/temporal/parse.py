@@ -2,8 +2,8 @@
 
 Operators bind as in Spot, from loose to tight: `-> <->`, `|`, `&`, `U R W`, `! G F A E`. Where tools disagree about a
 text without parentheses, parentheses are asked for instead of one reading being taken: a formula that is read otherwise
-than it was meant gives a wrong verdict that nobody notices. These are `p U q U r` (from the right in Spot, from the left in
-Spin), `p -> q <-> r`, and `A p U q` (is the quantifier about `p`, or about all of it?).
+than it was meant gives a wrong verdict that nobody notices. These are `p U q U r` (from the right in Spot, from the
+left in Spin), `p -> q <-> r`, and `A p U q` (is the quantifier about `p`, or about all of it?).
 """
 
 from __future__ import annotations

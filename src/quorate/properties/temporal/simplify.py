@@ -2,9 +2,9 @@
 
 The rules are data: each is two formulas over variables. `p q r` stand for any formula, `e` for one that is eventual
 (true of a word if true of a suffix), `u` for a universal one (true of every suffix if true of a word), `s` for one that
-is both, such as G F p, whose truth no finite beginning changes. `&` and `|` match any two operands, in any order. Beside the
-rules, what other operands imply by their shape is left out (`implied`). Every rule makes fewer operators or fewer
-obligations that are carried along, so that rewriting ends; where it does not after many rounds, it stops.
+is both, such as G F p, whose truth no finite beginning changes. `&` and `|` match any two operands, in any order.
+Beside the rules, what other operands imply by their shape is left out (`implied`). Every rule makes fewer operators or
+fewer obligations that are carried along, so that rewriting ends; where it does not after many rounds, it stops.
 """
 
 from __future__ import annotations

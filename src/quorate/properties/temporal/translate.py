@@ -25,7 +25,7 @@ from quorate.properties.temporal.formula import Formula, Op, has_quantifier, nam
 from quorate.properties.temporal.reduce import reduced
 from quorate.properties.temporal.simplify import simplify
 
-MOST_TERMS = 2048  # of one state, and while they are multiplied; comparing more would take too long
+MOST_TERMS = 1024  # of one state, and while they are multiplied; comparing more would take too long
 MOST_EDGES = 1 << 17
 
 
