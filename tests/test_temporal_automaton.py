@@ -8,7 +8,9 @@ import pytest
 from quorate.language.errors import LimitError
 from quorate.properties.temporal.automaton import Automaton, Edge, components
 from quorate.properties.temporal.cubes import condition, covered
+from quorate.properties.temporal.determinise import determinised
 from quorate.properties.temporal.formula import Formula, Op, name, names, nnf
+from quorate.properties.temporal.hoa import is_deterministic
 from quorate.properties.temporal.parse import parse
 from quorate.properties.temporal.reduce import reduced
 from quorate.properties.temporal.simplify import simplify
@@ -36,7 +38,7 @@ SIZES = {
     "p R q": ((2, 3, 0), (2, 3, 1)),
     "G(p -> F q)": ((2, 5, 1), (2, 3, 1)),
     "G(p -> G q)": ((2, 3, 0), (3, 6, 1)),
-    "G(p -> q W r)": ((2, 5, 0), (3, 6, 1)),
+    "G(p -> q W r)": ((2, 5, 0), (3, 8, 1)),
     "G(p -> q U r)": ((2, 5, 1), (3, 6, 1)),
     "G(p -> p U q)": ((2, 5, 1), (3, 5, 1)),
     "F p -> !p U q": ((2, 3, 0), (2, 3, 1)),
@@ -46,7 +48,7 @@ SIZES = {
     "G F a -> G F b": ((3, 6, 1), (2, 4, 1)),
     "G F a & G F b -> G(p -> F q)": ((6, 14, 1), (2, 5, 2)),
     "F(p & F q)": ((3, 6, 1), (2, 3, 0)),
-    "G(p & F q -> r U q)": ((3, 7, 1), (4, 8, 1)),
+    "G(p & F q -> r U q)": ((3, 7, 1), (4, 10, 1)),
 }
 
 
@@ -164,6 +166,45 @@ def test_equal_input_gives_equal_output() -> None:
     text = "G(p -> F q) & G(q -> F r) & (G F p -> G F r)"
     one = _Translation(simplify(parse(text)), ("p", "q", "r"))
     assert reduced(one.automaton("")) == reduced(_Translation(simplify(parse(text)), ("p", "q", "r")).automaton(""))
+
+
+# --- determinism -------------------------------------------------------------------------------------------------
+
+
+def test_subsets_keep_the_words() -> None:
+    random = Random(13)
+    guessed = {0: 0, 1: 0}
+    for _ in range(400):
+        drawn = random_automaton(random)
+        sets = random.randrange(2)
+        edges = [edge._replace(acceptance=0) for edge in drawn.edges]
+        if sets:  # one more state, which accepts everything
+            ways = {random.randrange(drawn.states) for _ in range(2)}
+            edges += [Edge(state, random.randrange(4), 0, drawn.states, 0) for state in ways]
+            edges.append(Edge(drawn.states, 0, 0, drawn.states, 1))
+        raw = reduced(Automaton(("a", "b"), drawn.states + sets, drawn.initial, tuple(edges), sets))
+        found = determinised(raw)
+        assert found is not None or raw.is_empty
+        if found is not None:
+            guessed[sets] += not is_deterministic(raw)
+            assert is_deterministic(found)
+            letters, loop, everything = random_words(random, "ab", 128)
+            assert accepted(found, letters, loop, everything) == accepted(raw, letters, loop, everything), raw
+    assert min(guessed.values()) > 20, guessed
+
+
+@pytest.mark.parametrize(
+    "text", ["G(p -> q W r)", "G(q & !r -> p W r)", "!p W s", "G p", "F r -> p U r", "!r W (p & !r)"]
+)
+def test_what_a_search_for_a_safety_violation_explores_is_deterministic(text: str) -> None:
+    assert is_deterministic(translate_negation(parse(text)))
+
+
+def test_what_cannot_be_deterministic() -> None:
+    for text in ("F G p", "G F p -> G F q", "F(p & G q)"):
+        assert determinised(translate(parse(text))) is None
+    assert determinised(translate(parse("false"))) is None
+    assert determinised(translate(parse(" | ".join(f"G p{n}" for n in range(9))))) is None  # too many letters
 
 
 # --- runs that end -----------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Automaton:
     edges: tuple[Edge, ...]
     sets: int
     formula: str = ""
-    _ends: dict[int, tuple[bool, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _ends: dict[int, tuple[bool, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def within_limits(self) -> Automaton:
         """Itself, if the engine can explore it; Q505 otherwise."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from quorate.language.errors import LimitError
 from quorate.properties.temporal.automaton import MOST_NAMES, MOST_STATES, Automaton, Edge, check_limit
+from quorate.properties.temporal.determinise import determinised
 from quorate.properties.temporal.formula import Formula, Op, has_quantifier, names, negation, walk
 from quorate.properties.temporal.reduce import reduced
 from quorate.properties.temporal.simplify import simplify
@@ -69,7 +70,11 @@ def _translated(formula: Formula, over: tuple[str, ...]) -> Automaton:
     if has_quantifier(formula):
         raise ValueError("path quantifiers are taken apart by `branching` before automata are made")
     check_limit("predicates", len(over), MOST_NAMES)
-    return reduced(_Translation(simplify(formula), over).automaton(str(formula))).within_limits()
+    found = reduced(_Translation(simplify(formula), over).automaton(str(formula)))
+    deterministic = determinised(found)
+    if deterministic is not None and deterministic.states <= found.states:
+        found = deterministic
+    return found.within_limits()
 
 
 class _Translation:
