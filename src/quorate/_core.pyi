@@ -132,3 +132,76 @@ class Thresholds:
     most_judged: int
 
 thresholds: Thresholds
+
+Act = tuple[int, str, int | None, list[int]]
+"""Column, kind (step, discard, lose, duplicate, crash, recover), transition, consumed messages."""
+Automaton = tuple[int, int, int, list[tuple[int, int, int, int, int]]]
+"""States, initial state, number of acceptance sets, edges: (source, must hold, must not hold, target, acceptance)."""
+
+class StateSet:
+    @property
+    def size(self) -> int: ...
+    def __and__(self, other: StateSet) -> StateSet: ...
+    def __or__(self, other: StateSet) -> StateSet: ...
+    def __invert__(self) -> StateSet: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, state: int) -> bool: ...
+    def states(self) -> list[int]: ...
+
+class Temporal:
+    def __init__(self, engine: Engine) -> None: ...
+    def explore(
+        self,
+        oracle: object,
+        predicates: list[int],
+        states: int | None = None,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> dict[str, Any]: ...
+    def check(
+        self,
+        oracle: object,
+        automaton: Automaton,
+        atoms: list[StateSet],
+        level: str = "message",
+        fair: list[list[int]] = ...,
+        discards: int = 1,
+        recoveries: int = 0,
+        crashable: list[int] = ...,
+        crashes: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+        even_if_acyclic: bool = False,
+    ) -> dict[str, Any]: ...
+    def exists(
+        self,
+        oracle: object,
+        automaton: Automaton,
+        atoms: list[StateSet],
+        level: str = "message",
+        fair: list[list[int]] = ...,
+        discards: int = 1,
+        recoveries: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> tuple[StateSet, str, bool]: ...
+    def always(
+        self,
+        oracle: object,
+        holds: StateSet,
+        level: str = "message",
+        fair: list[list[int]] = ...,
+        discards: int = 1,
+        recoveries: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> tuple[StateSet, str, bool]: ...
+    def until(self, holds: StateSet, goal: StateSet) -> StateSet: ...
+    def predicate(self, index: int) -> StateSet: ...
+    def everything(self) -> StateSet: ...
+    def initial(self) -> StateSet: ...
+    def state(self, number: int) -> tuple[list[tuple[int, list[int]]], list[int]]: ...
+    def steps(self, number: int) -> list[tuple[Act, int | str]]: ...
+    def groups(
+        self, level: str = "message", fair: list[list[int]] = ..., discards: int = 1, recoveries: int = 0
+    ) -> list[tuple[Act, str]]: ...

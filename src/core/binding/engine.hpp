@@ -124,6 +124,9 @@ public:
     // What a search would take in a state given as `search` reports states: per step its column, and the state it leads
     // to unless it fails. And whether partial-order reduction, if it is to be used, leaves something out.
     nb::tuple peek(const nb::object& object, const Columns& state, const std::vector<std::uint64_t>& left, bool por);
+    // A state for Python: per column (local state, pending messages), then the budgets left.
+    nb::object state(const std::vector<Id>& cells) const;
+    nb::dict describe(const Witness& witness) const;
 
 private:
     // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
@@ -132,9 +135,6 @@ private:
     static Network network(int order, int when_full, int head, Id capacity, bool losses_unlimited,
                            bool duplicates_unlimited, Id losses, Id duplicates, Id crashes, bool cut_short);
     std::vector<Id> cells_of(const Columns& columns, const std::vector<std::uint64_t>& left);
-    // A state for Python: per column (local state, pending messages), then the budgets left.
-    nb::object state(const std::vector<Id>& cells) const;
-    nb::dict describe(const Witness& witness) const;
 };
 
 }  // namespace quorate

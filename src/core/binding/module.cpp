@@ -2,6 +2,7 @@
 
 #include "base/thresholds.hpp"
 #include "binding/engine.hpp"
+#include "binding/temporal.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -75,6 +76,7 @@ NB_MODULE(_core, m) {
         .def("broken_family", &Engine::broken_family)
         .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
         .def("representatives", &Engine::representatives, "column"_a);
+    quorate::bind_temporal(m);
     m.def("resident_bytes", &quorate::resident_bytes);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
         .def_rw("few_states", &quorate::Thresholds::few_states)
