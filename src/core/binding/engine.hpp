@@ -105,16 +105,17 @@ public:
     State reduced(const State& state);
     // What a search would take in a state, with partial-order reduction or without.
     PreviewReport preview(const nb::object& object, const State& state, bool por);
+    // A state, and a run, as Python sees them.
+    State state(const std::vector<Id>& cells) const;
+    WitnessReport describe(const Witness& witness) const;
+    std::vector<Id> messages_of(Id column, Id set) const;
 
 private:
     // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
     // cell that no state has.
     void bundle(Outcome& outcome);
     std::vector<Id> cells_of(const State& state);
-    State state(const std::vector<Id>& cells) const;
-    std::vector<Id> messages_of(Id column, Id set) const;
     UniverseReport describe_closure() const;
-    WitnessReport describe(const Witness& witness) const;
 };
 
 }  // namespace quorate

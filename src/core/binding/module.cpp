@@ -1,6 +1,7 @@
 // The names that Python sees.
 
 #include "base/thresholds.hpp"
+#include "binding/temporal.hpp"
 #include "binding/types.hpp"
 
 namespace nb = nanobind;
@@ -70,6 +71,7 @@ NB_MODULE(_core, m) {
         .def("broken_family", &Engine::broken_family)
         .def("reduced", &Engine::reduced, "state"_a)
         .def("representatives", &Engine::representatives, "column"_a);
+    quorate::bind_temporal(m);
     m.def("resident_bytes", &quorate::resident_bytes);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
         .def_rw("few_states", &quorate::Thresholds::few_states)
