@@ -12,9 +12,9 @@ from quorate.base.values import encode
 from quorate.model.definition import Definition, Property
 from quorate.model.run import fire
 from quorate.properties import evaluate
-from quorate.semantics.firing import consumable
+from quorate.semantics.firing import consumable, take
 from quorate.semantics.state import State, initial_states
-from quorate.semantics.steps import _take, steps
+from quorate.semantics.steps import steps
 
 Act = tuple[int, str, int | None, tuple[bytes, ...]]
 """Column, kind, transition, what is consumed."""
@@ -78,7 +78,7 @@ def _blocked(definition: Definition, state: State) -> set[Act]:
         for transition in definition.transitions(column)
         for consumed in consumable(definition, state, column, transition)
         for outcome in fire(column, transition, state.locals[column.index], consumed)
-        if _take(definition, state, column, transition, consumed, outcome) is None
+        if take(definition, state, column, transition, consumed, outcome) is None
     }
 
 

@@ -474,6 +474,79 @@ class Engine:
     ) -> tuple[list[tuple[int, list[int]]], list[int]]: ...
     def representatives(self, column: int) -> list[int]: ...
 
+class StateSet:
+    def __and__(self, other: StateSet) -> StateSet: ...
+    def __or__(self, other: StateSet) -> StateSet: ...
+    def __invert__(self) -> StateSet: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, arg: int, /) -> bool: ...
+    def __eq__(self, arg: StateSet, /) -> bool: ...
+    @property
+    def size(self) -> int: ...
+    def states(self) -> list[int]: ...
+
+class Temporal:
+    def __init__(self, engine: Engine) -> None: ...
+    def explore(
+        self,
+        oracle: object,
+        predicates: Sequence[int],
+        *,
+        states: int | None = None,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> dict: ...
+    def check(
+        self,
+        oracle: object,
+        automaton: tuple[int, int, int, Sequence[tuple[int, int, int, int, int]]],
+        atoms: Sequence[StateSet],
+        *,
+        level: str = "message",
+        fair: Sequence[Sequence[int]] = [],
+        discards: int = 1,
+        recoveries: int = 0,
+        crashable: Sequence[int] = [],
+        crashes: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+        even_if_acyclic: bool = False,
+    ) -> dict: ...
+    def exists(
+        self,
+        oracle: object,
+        automaton: tuple[int, int, int, Sequence[tuple[int, int, int, int, int]]],
+        atoms: Sequence[StateSet],
+        *,
+        level: str = "message",
+        fair: Sequence[Sequence[int]] = [],
+        discards: int = 1,
+        recoveries: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> tuple: ...
+    def always(
+        self,
+        oracle: object,
+        holds: StateSet,
+        *,
+        level: str = "message",
+        fair: Sequence[Sequence[int]] = [],
+        discards: int = 1,
+        recoveries: int = 0,
+        memory: int | None = None,
+        seconds: float | None = None,
+    ) -> tuple: ...
+    def until(self, holds: StateSet, goal: StateSet) -> StateSet: ...
+    def predicate(self, index: int) -> StateSet: ...
+    def everything(self) -> StateSet: ...
+    def initial(self) -> StateSet: ...
+    def state(self, number: int) -> object: ...
+    def steps(self, number: int) -> list: ...
+    def groups(
+        self, *, level: str = "message", fair: Sequence[Sequence[int]] = [], discards: int = 1, recoveries: int = 0
+    ) -> list: ...
+
 def resident_bytes() -> int: ...
 
 class Thresholds:

@@ -6,7 +6,7 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, Self
 
@@ -14,7 +14,7 @@ from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 
 Search = Literal["bfs", "dfs"]
-Panel = Literal["Search", "Reductions", "Limits", "Faults", "The run that shows it"]
+Panel = Literal["Temporal properties", "Search", "Reductions", "Limits", "Faults", "The run that shows it"]
 Reads = Literal["choice", "switch", "flag", "number", "count", "positive", "size", "seconds", "names", "roles"]
 
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
@@ -58,6 +58,9 @@ FARTHEST = 2**63 - 1
 
 SWITCH = ("on", "off")
 
+LEVELS = ("none", "progress", "process", "transition", "message", "strong")
+"""Of fairness, from the weakest assumption to the strongest (docs/temporal.md)."""
+
 NetworkModel = Literal["rm", "grm", "m"]
 MODELS: tuple[NetworkModel, ...] = ("rm", "grm", "m")
 
@@ -66,6 +69,19 @@ MODELS: tuple[NetworkModel, ...] = ("rm", "grm", "m")
 class Options:
     """How to search. `search=None` is breadth-first, or depth-first where only that is possible."""
 
+    ltl: tuple[str, ...] = option(
+        (), "Temporal properties", "Check a formula of LTL over names of methods; repeat.", "names", metavar="FORMULA"
+    )
+    ctl: tuple[str, ...] = option(
+        (), "Temporal properties", "Check a formula of CTL or CTL*; repeat.", "names", metavar="FORMULA"
+    )
+    fairness: str = option(
+        "message",
+        "Temporal properties",
+        "What runs are assumed to do: none, progress, process, transition, message or strong.",
+        choices=LEVELS,
+        metavar="LEVEL",
+    )
     shorten: bool = option(False, "The run that shows it", "Look for a shorter run that shows the same.", "flag")
     regroup: bool = option(
         True,
@@ -138,7 +154,9 @@ class Options:
     def of(cls, given: Mapping[str, Any]) -> Self:
         """From the keywords of `quorate.check`, among which there may be others."""
         without = tuple(name for name, on in (given.get("por_options") or {}).items() if not on)
-        return cls(**{name: given[name] for name in told(cls) if name in given}, por_without=without)
+        texts = {name: _texts(given.get(name)) for name in ("ltl", "ctl")}
+        rest = {name: given[name] for name in told(cls) if name in given and name not in texts}
+        return cls(**rest, ltl=texts["ltl"], ctl=texts["ctl"], por_without=without)
 
     def __post_init__(self) -> None:
         for name, (_, _, _, allowed, _) in told(Options).items():
@@ -178,6 +196,10 @@ class Options:
     @property
     def depth_first(self) -> bool:
         return self.search == "dfs" or self.depth_only
+
+
+def _texts(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _wrong(what: str, hint: str) -> QuorateError:

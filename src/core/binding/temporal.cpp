@@ -16,6 +16,8 @@ constexpr const char* stops[] = {"finished", "violation", "states", "memory", "t
 constexpr const char* kinds[] = {"step", "discard", "lose", "duplicate", "crash", "recover"};
 constexpr const char* levels[] = {"none", "progress", "process", "transition", "message"};
 
+using Report = nb::typed<nb::dict, nb::str, nb::any>;
+
 const char* name(Stop stop) { return stops[static_cast<std::size_t>(stop)]; }
 
 // (states, initial state, number of acceptance sets, edges: (source, must hold, must not hold, target, acceptance))
@@ -39,9 +41,9 @@ class Temporal {
 public:
     explicit Temporal(Engine& engine) : engine_(engine), system_(engine.tables) {}
 
-    nb::dict explore(const nb::object& object, const std::vector<std::size_t>& predicates,
-                     std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
-                     std::optional<double> seconds) {
+    Report explore(const nb::object& object, const std::vector<std::size_t>& predicates,
+                   std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
+                   std::optional<double> seconds) {
         if (graph().states() > 0) throw std::logic_error("the graph has been explored");
         for (const std::size_t property : predicates)
             if (property >= engine_.properties.size()) throw std::out_of_range("there is no such property");
@@ -55,7 +57,7 @@ public:
             complete_ = found.stop == Stop::finished;
             acyclic_ = is_acyclic(graph());
         }
-        nb::dict result;
+        Report result;
         result["stop"] = name(found.stop);
         result["states"] = graph().states();
         result["expanded"] = graph().expanded();
@@ -79,10 +81,10 @@ public:
         return result;
     }
 
-    nb::dict check(const nb::object& object, const Described& automaton, std::vector<StateSet> atoms,
-                   const std::string& level, const std::vector<std::vector<int>>& fair, int discards, int recoveries,
-                   const std::vector<Id>& crashable, std::size_t crashes, std::optional<std::size_t> memory,
-                   std::optional<double> seconds, bool even_if_acyclic) {
+    Report check(const nb::object& object, const Described& automaton, std::vector<StateSet> atoms,
+                 const std::string& level, const std::vector<std::vector<int>>& fair, int discards, int recoveries,
+                 const std::vector<Id>& crashable, std::size_t crashes, std::optional<std::size_t> memory,
+                 std::optional<double> seconds, bool even_if_acyclic) {
         Question question;
         question.automaton = read(automaton);
         question.atoms = std::move(atoms);
@@ -98,7 +100,7 @@ public:
             Watch watch(Limited{memory, seconds}.limits(), oracle);
             answer = quorate::check(graph(), question, acyclic_, watch);
         }
-        nb::dict result;
+        Report result;
         result["stop"] = name(answer.stop);
         result["complete"] = complete_ && answer.stop == Stop::finished;
         result["product_states"] = answer.nodes;
@@ -110,9 +112,11 @@ public:
         return result;
     }
 
-    nb::tuple exists(const nb::object& object, const Described& automaton, std::vector<StateSet> atoms,
-                     const std::string& level, const std::vector<std::vector<int>>& fair, int discards, int recoveries,
-                     std::optional<std::size_t> memory, std::optional<double> seconds) {
+    nb::typed<nb::tuple, StateSet, nb::str, bool> exists(const nb::object& object, const Described& automaton,
+                                                         std::vector<StateSet> atoms, const std::string& level,
+                                                         const std::vector<std::vector<int>>& fair, int discards,
+                                                         int recoveries, std::optional<std::size_t> memory,
+                                                         std::optional<double> seconds) {
         Question question;
         question.automaton = read(automaton);
         question.atoms = std::move(atoms);
@@ -127,9 +131,11 @@ public:
         return nb::make_tuple(std::move(found->states), name(found->stop), found->bounded || !complete_);
     }
 
-    nb::tuple always(const nb::object& object, const StateSet& holds, const std::string& level,
-                     const std::vector<std::vector<int>>& fair, int discards, int recoveries,
-                     std::optional<std::size_t> memory, std::optional<double> seconds) {
+    nb::typed<nb::tuple, StateSet, nb::str, bool> always(const nb::object& object, const StateSet& holds,
+                                                         const std::string& level,
+                                                         const std::vector<std::vector<int>>& fair, int discards,
+                                                         int recoveries, std::optional<std::size_t> memory,
+                                                         std::optional<double> seconds) {
         const Assumption assumption = assume(level, fair, discards, recoveries);
         PythonOracle oracle(engine_, object);
         std::optional<Beginnings> found;
@@ -153,12 +159,12 @@ public:
         for (const Id state : graph().initials) result.add(state);
         return result;
     }
-    nb::object state(Id number) const {
+    State state(Id number) const {
         if (number >= graph().states()) throw std::out_of_range("there is no such state");
-        return nb::cast(engine_.state(system_.cells(number)));
+        return engine_.state(system_.cells(number));
     }
     // The steps of a state: (act, target), with the words "cut", "blocked" or "fails" in place of a target.
-    nb::list steps(Id number) const {
+    nb::typed<nb::list, nb::any> steps(Id number) const {
         if (number >= graph().states()) throw std::out_of_range("there is no such state");
         nb::list result;
         for (std::uint64_t edge = graph().begin(number); edge < graph().end(number); ++edge) {
@@ -171,8 +177,8 @@ public:
         return result;
     }
     // The fair groups: (one of its acts, "weak" or "strong").
-    nb::list groups(const std::string& level, const std::vector<std::vector<int>>& fair, int discards,
-                    int recoveries) const {
+    nb::typed<nb::list, nb::any> groups(const std::string& level, const std::vector<std::vector<int>>& fair,
+                                        int discards, int recoveries) const {
         nb::list result;
         for (const auto& group : Groups(graph(), assume(level, fair, discards, recoveries)).all)
             result.append(nb::make_tuple(act(group.act), group.strength == Strength::weak ? "weak" : "strong"));
@@ -220,8 +226,8 @@ private:
                               act.transition == none ? nb::object(nb::none()) : nb::object(nb::int_(act.transition)),
                               messages);
     }
-    nb::dict describe(const Lasso& lasso) const {
-        nb::dict result;
+    Report describe(const Lasso& lasso) const {
+        Report result;
         nb::list path, steps, places, starved;
         for (const auto& taken : lasso.way.steps) {
             path.append(state(taken.from.state));
@@ -258,7 +264,9 @@ void bind_temporal(nb::module_& module) {
         .def("__len__", &StateSet::count)
         .def("__contains__",
              [](const StateSet& set, std::size_t state) { return state < set.size() && set.has(state); })
-        .def("__eq__", [](const StateSet& one, const StateSet& other) { return one == other; })
+        .def(
+            "__eq__", [](const StateSet& one, const StateSet& other) { return one == other; }, nb::is_operator(),
+            nb::sig("def __eq__(self, other: object, /) -> bool"))
         .def_prop_ro("size", &StateSet::size)
         .def("states", [](const StateSet& set) {
             std::vector<std::size_t> states;

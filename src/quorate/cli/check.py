@@ -28,7 +28,7 @@ Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped
 
 
 @guarded
-@takes_options("The run that shows it", "Search", "Reductions", "Limits", "Faults")
+@takes_options("Temporal properties", "The run that shows it", "Search", "Reductions", "Limits", "Faults")
 def check(
     target: Target,
     parameters: Parameters = None,

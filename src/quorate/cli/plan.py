@@ -24,7 +24,7 @@ Examples:
 
 
 @guarded
-@takes_options("Search", "Reductions", "Limits", "Faults")
+@takes_options("Temporal properties", "Search", "Reductions", "Limits", "Faults")
 def plan(
     target: Target,
     parameters: Parameters = None,

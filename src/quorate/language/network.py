@@ -21,12 +21,20 @@ class Network:
     losses: Budget = 0
     duplicates: Budget = 0
     head: Literal["block", "skip", "drop"] = "block"
+    fair: bool = False
+    """What is sent again and again is received, although messages may be lost: for temporal properties."""
 
     def __post_init__(self) -> None:
         _one_of("full", self.full, ("block", "replace"))
         _one_of("head", self.head, ("block", "skip", "drop"))
         _budget("losses", self.losses)
         _budget("duplicates", self.duplicates)
+        _one_of("fair", self.fair, (True, False))
+        if self.fair and self.losses != "any":
+            raise _refused(
+                "fair=True without losses='any'",
+                "it says what is not lost for ever where anything may be lost: unordered(losses='any', fair=True)",
+            )
         if self.capacity is not None and (type(self.capacity) is not int or self.capacity < 1):
             raise _refused(f"capacity={show(self.capacity)}", "it is the number of messages a channel holds: 1 or more")
         if self.ordered and self.copies_for_ever:
@@ -70,6 +78,7 @@ class Network:
         parts += [f"losses={self.losses!r}"] if self.losses else []
         parts += [f"duplicates={self.duplicates!r}"] if self.duplicates else []
         parts += [f"head={self.head!r}"] if self.passes_over else []
+        parts += ["fair=True"] if self.fair else []
         return f"{name}({', '.join(parts)})"
 
 
@@ -79,9 +88,10 @@ def unordered(
     full: Literal["block", "replace"] = "block",
     losses: Budget = 0,
     duplicates: Budget = 0,
+    fair: bool = False,
 ) -> Network:
     """The default: what is pending is a set. Sending what is pending already changes nothing."""
-    return Network("set", capacity, full, losses, duplicates)
+    return Network("set", capacity, full, losses, duplicates, fair=fair)
 
 
 def multiset(
@@ -90,9 +100,10 @@ def multiset(
     full: Literal["block", "replace"] = "block",
     losses: Budget = 0,
     duplicates: Budget = 0,
+    fair: bool = False,
 ) -> Network:
     """Unordered, and every send adds a message of its own."""
-    return Network("multiset", capacity, full, losses, duplicates)
+    return Network("multiset", capacity, full, losses, duplicates, fair=fair)
 
 
 def fifo(
@@ -102,16 +113,17 @@ def fifo(
     losses: Budget = 0,
     duplicates: Budget = 0,
     head: Literal["block", "skip", "drop"] = "block",
+    fair: bool = False,
 ) -> Network:
     """One queue from each sender to each receiver. `head` says what a message at the front does that is not wanted."""
-    return Network("fifo", capacity, full, losses, duplicates, head)
+    return Network("fifo", capacity, full, losses, duplicates, head, fair)
 
 
 def _refused(what: str, why: str) -> ModelError:
     return ModelError(f"this network cannot be had: {what}", hint=why, code="Q111", location=caller())
 
 
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
         raise _refused(f"{name}={value!r}", f"{name} is one of {', '.join(map(repr, allowed))}")
 

@@ -116,7 +116,8 @@ class Property:
     """Something a system claims."""
 
     name: str
-    kind: Literal["invariant", "can", "final"]
+    kind: Literal["invariant", "can", "final", "predicate"]
+    """A predicate claims nothing: formulas name it."""
     doc: str
     function: Callable[[Any], bool]
     location: Location

@@ -136,12 +136,12 @@ class NativeBackend:
             blocked=report.blocked,
             por_given_up=report.por_given_up,
             cut=tuple(report.cut),
-            violation=None if report.violation is None else _witness(report.violation),
-            goals=tuple(map(_witness, report.goals)),
+            violation=None if report.violation is None else witness_of(report.violation),
+            goals=tuple(map(witness_of, report.goals)),
         )
 
 
-def _witness(found: _core.Witness) -> Witness:
+def witness_of(found: _core.Witness) -> Witness:
     return Witness(
         finding=cast(Finding, found.finding.name),
         length=found.length,

@@ -105,6 +105,17 @@ class Deadlock(Kind):
         return not enabled_protocol(steps(definition, state))
 
 
+class Predicate(Kind):
+    """A name in temporal formulas: it claims nothing by itself, but whole runs are looked at through it."""
+
+    name = "predicate"
+    core = "invariant"
+    needs = frozenset({Kept.LINEAR, Kept.BRANCHING, Kept.FAIRNESS})
+
+    def shown_in(self, definition: Definition, prop: Property | None, state: State) -> bool:
+        return False
+
+
 class Assertions(Kind):
     """No handler and no monitor fails. Which states that happens in does not matter: the last step shows it."""
 
@@ -115,7 +126,12 @@ class Assertions(Kind):
         return False
 
 
-KINDS: dict[str, Kind] = {"invariant": Invariant(), "can": Reachability(), "final": Deadlock()}
+KINDS: dict[str, Kind] = {
+    "invariant": Invariant(),
+    "can": Reachability(),
+    "final": Deadlock(),
+    "predicate": Predicate(),
+}
 """By what the language calls them."""
 ASSERTIONS = Assertions()
 

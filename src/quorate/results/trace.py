@@ -31,6 +31,7 @@ class Trace:
     initial: State
     steps: tuple[Step, ...]
     shortest: bool  # no shorter run of the full system shows the same
+    loop_from: int | None = None
     shortened_from: int | None = None  # how many steps it had before `--shorten` left some out
 
     def __len__(self) -> int:

@@ -29,6 +29,7 @@ from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
+from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
@@ -48,6 +49,9 @@ def check(
     system: System | type[System],
     *,
     property: str | Iterable[str] | None = None,
+    ltl: str | Iterable[str] | None = None,
+    ctl: str | Iterable[str] | None = None,
+    fairness: str = "message",
     search: Literal["bfs", "dfs"] | None = None,
     por: str = "none",
     split: str = "none",
@@ -83,11 +87,13 @@ def check(
         with Watcher(timeout, progress, options.max_memory) as watcher:
             definition = define(system, environment)
             apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-            asked = select(definition, property)
+            asked = select(definition, property, options.ltl, options.ctl)
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, apart) as purity:
                 try:
-                    result = _checked(definition, apart, why, asked, options, watcher, trace, target)
+                    result = _safety(definition, apart, why, asked, options, watcher, trace, target)
+                    if asked.temporal:
+                        result = with_temporal(result, definition, asked, options, watcher, trace=trace)
                 except _core.LimitError as limit:
                     raise LimitError(str(limit), code="Q501") from None
     except RecursionError as error:
@@ -98,7 +104,7 @@ def check(
     return replace(result, repeated_calls=purity.repeated)
 
 
-def _checked(
+def _safety(
     definition: Definition,
     apart: Definition | None,
     why: str,
@@ -108,7 +114,13 @@ def _checked(
     trace: bool,
     target: str | None,
 ) -> Result:
-    """With the processes taken apart into their roles, if there are any and that is the same system."""
+    """All but temporal properties.
+
+    With the processes taken apart into their roles, if there are any and that is the same system.
+    """
+    if not asked.safety:
+        given, faults = definition.parameters, definition.environment.to_json()
+        return Result(definition.name, "holds", given, target, threads=options.threads, environment=faults)
     if apart is not None:
         try:
             model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
