@@ -20,15 +20,19 @@ class Claim(NamedTuple):
     witness: bool
     fails: bool
     """The last step is a handler or a monitor that fails; then it does not matter in which state."""
+    endless: bool = False
+    """The run has a loop. What it shows, it shows as a whole, and not in its last state."""
 
     @classmethod
     def of(cls, trace: Trace) -> Claim:
         fails = bool(trace.steps) and trace.steps[-1].failure is not None
-        return cls(trace.definition, trace.property, trace.kind == "witness", fails)
+        return cls(trace.definition, trace.property, trace.kind == "witness", fails, trace.loop_from is not None)
 
     @property
     def property(self) -> Property | None:
         """The property whose value decides: for a deadlock the one that says which final states are fine."""
+        if self.endless:
+            return None
         if self.name == "deadlock":
             return self.definition.final
         return next((prop for prop in self.definition.properties if prop.name == self.name), None)

@@ -162,7 +162,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
     for number, step in enumerate(trace.steps, start=1):
         steps.append({"number": number, **step_to_json(trace.definition, step, before)})
         before = step.next if step.next is not None else before
-    return {
+    document: dict[str, Any] = {
         "version": VERSION,
         "kind": trace.kind,
         "property": trace.property,
@@ -174,6 +174,11 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "initial": state_to_json(trace.definition, trace.initial),
         "steps": steps,
     }
+    if trace.loop_from is not None:
+        document["loop_from"] = trace.loop_from
+    if trace.start != "initial":
+        document["start"] = trace.start
+    return document
 
 
 # --- files -----------------------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ LONGEST = 300
 
 def regroup(trace: Trace) -> Trace:
     """The same run with fewer changes from one process to another, if there is one."""
-    if not 2 < len(trace.steps) <= LONGEST:
-        return trace
+    if not 2 < len(trace.steps) <= LONGEST or trace.loop_from is not None:
+        return trace  # a loop means its states in their order
     order = _Order(trace)
     order.improve()
     if order.places == list(range(len(trace.steps))):

@@ -1,7 +1,8 @@
 """Following a saved run through the plain semantics, step by step.
 
 A recorded step counts only if the semantics offers the same step with the same effect, and the run only if it still
-shows at its end what it was saved for. So a run that replays is a run of the model as it is now.
+shows at its end what it was saved for, or comes back to where its loop begins. So a run that replays is a run of the
+model as it is now.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from quorate.base.errors import QuorateError
 from quorate.properties import explain
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
+from quorate.results.restore import state_from_json
 from quorate.results.trace import Trace
-from quorate.semantics.follow import Differs, follow
+from quorate.semantics.follow import Differs, Run, follow
 from quorate.semantics.state import State, Step, initial_states
 from quorate.semantics.steps import steps
 
@@ -40,19 +42,40 @@ def replay(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
         raise _differs(run, recorded["steps"][run.number - 1])
     last = run.steps[-1] if run.steps else None
     name = str(recorded["property"])
-    if last is not None and last.failure is not None:
+    if "loop_from" in recorded:
+        _confirm_loop(definition, name, run, recorded["loop_from"])
+        reason: tuple[str, ...] = tuple(recorded.get("reason", ()))
+    elif last is not None and last.failure is not None:
         if recorded["kind"] == "witness" or name == "deadlock" or Claim(definition, name, False, False).property:
             raise ReplayError(
                 f"the run was saved for {name}, but ends with a step that fails",
                 hint="the file was changed after it was saved: check again with --save",
             )
-        reason: tuple[str, ...] = (last.failure.text,)
+        reason = (last.failure.text,)
     else:
         reason = _confirm(definition, name, run.last, witness=recorded["kind"] == "witness")
-    return Trace(recorded["kind"], name, reason, definition, initial, run.steps, bool(recorded["shortest"]))
+    return Trace(
+        recorded["kind"],
+        name,
+        reason,
+        definition,
+        initial,
+        run.steps,
+        bool(recorded["shortest"]),
+        loop_from=recorded.get("loop_from"),
+        start=recorded.get("start", "initial"),
+    )
 
 
 def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
+    if recorded.get("start", "initial") == "any":
+        state = state_from_json(definition, recorded["initial"])
+        if state is not None:
+            return state
+        raise ReplayError(
+            "the run starts in a state that the model does not have",
+            hint="its processes or their fields changed since the run was saved: check again with --save",
+        )
     for state in initial_states(definition):
         if state_to_json(definition, state) == recorded["initial"]:
             return state
@@ -112,13 +135,33 @@ def _differs(found: Differs, wanted: Mapping[str, Any]) -> ReplayError:
     )
 
 
+def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -> None:
+    """See that the loop closes: after its steps the run is where they began, and so can take them again."""
+    if name not in ("deadlock", *(prop.name for prop in definition.properties)):
+        raise _gone(name)
+    states = (run.initial, *(step.next for step in run.steps))
+    if loop_from >= len(states):
+        raise ReplayError(
+            f"the run is said to go on from its state {loop_from}, but it has only {len(run.steps)} steps",
+            hint="the file was changed after it was saved: check again with --save",
+        )
+    if states[-1] is None or states[loop_from] != states[-1]:
+        raise ReplayError(
+            f"the run can still be followed, but its loop does not close: after the last step it is not in state "
+            f"{loop_from} again",
+            hint="the model changed since the run was saved: check again with --save",
+        )
+
+
+def _gone(name: str) -> ReplayError:
+    return ReplayError(f"the run was saved for the property {name}, which the model no longer has", hint="check again")
+
+
 def _confirm(definition: Definition, name: str, state: State, *, witness: bool) -> tuple[str, ...]:
     """The values that the property reads at the end of the run, once it is seen to fail (or to be reached) there."""
     claim = Claim(definition, name, witness, fails=False)
     if claim.property is None and name != "deadlock":
-        raise ReplayError(
-            f"the run was saved for the property {name}, which the model no longer has", hint="check again"
-        )
+        raise _gone(name)
     if claim.shown_in(state):
         return explain(definition, claim.property, state.locals) if claim.property is not None else ()
     if name == "deadlock":

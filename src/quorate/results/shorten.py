@@ -27,7 +27,7 @@ MOST_REPEATS = 200_000
 
 def shorten(trace: Trace, search: Callable[[str], Trace | None] | None = None) -> Trace:
     """The shortest run that leaving out steps leads to, or that `search` finds when it is asked for the property."""
-    if trace.shortest:
+    if trace.shortest or trace.loop_from is not None:
         return trace
     best = without_needless_steps(trace)
     found = search(trace.property) if search is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from quorate.properties import explain
@@ -16,7 +17,7 @@ def recompose(trace: Trace, joined: Whole) -> Trace:
     """Follow the run in the whole system, step by step."""
     whole = joined.whole
     initial = joined.state(trace.initial)
-    if initial not in initial_states(whole):
+    if trace.start == "initial" and initial not in initial_states(whole):
         raise _disagree("the first state is not initial")
     run = follow(whole, initial, [_Joined(joined, step) for step in trace.steps])
     if isinstance(run, Differs):
@@ -24,11 +25,13 @@ def recompose(trace: Trace, joined: Whole) -> Trace:
     state = run.last
     reason = trace.reason
     names = {prop.name: prop for prop in whole.properties}
-    if trace.property in names:
+    if trace.loop_from is not None:
+        pass  # it is the run as a whole that shows something
+    elif trace.property in names:
         reason = explain(whole, names[trace.property], state.locals)
     elif trace.property == "deadlock" and whole.final is not None:
         reason = explain(whole, whole.final, state.locals)
-    return Trace(trace.kind, trace.property, reason, whole, initial, run.steps, trace.shortest)
+    return replace(trace, reason=reason, definition=whole, initial=initial, steps=run.steps)
 
 
 class _Joined(NamedTuple):

@@ -73,6 +73,20 @@ def passages(
     return found
 
 
+def never_received(
+    definition: Definition, initial: State, steps: Sequence[Step], loop_from: int | None = None
+) -> list[Letter]:
+    """What is pending when the run ends; of a run that goes on for ever, what is pending for ever. By receiver."""
+    reader = _Reader(definition, initial)
+    for number, step in enumerate(steps, start=1):
+        if step.next is not None:  # else it failed, and the state is the one before it
+            reader.read(number, step)
+    pending = [letter for inbox in reader.letters for letter in inbox if not letter.at_will]
+    if loop_from is not None and loop_from < len(steps):
+        _go_round(reader, steps[loop_from:], len(steps))
+    return [letter for letter in pending if letter.fate == "never"]
+
+
 def _go_round(reader: _Reader, loop: Sequence[Step], last: int) -> None:
     """See what becomes of the letters that are pending at the end. Each one that is ever taken out of its inbox is so
     within as many rounds as there are letters, since what goes on in a round is always the same."""

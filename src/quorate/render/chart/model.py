@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from quorate.base.values import show
 from quorate.base.words import count
 from quorate.language.pid import column_of
+from quorate.render.lasso import ANYWHERE, how_it_goes_on
 from quorate.results.diff import Difference, changed_fields, told
 from quorate.semantics.provenance import Letter, Passage, passages
+from quorate.semantics.waiting import waiting
 
 if TYPE_CHECKING:
     from quorate.language.message import Message
@@ -55,7 +57,7 @@ class Arrow:
     sender: int
     receiver: int
     sent: int
-    """The step that sent it, or that made the copy."""
+    """The step that sent it, or that made the copy; 0 if it was in flight when the run began."""
     copy: bool = False
     """It starts beside its receiver, where the network duplicated or delivered it."""
     end: End = "never"
@@ -103,6 +105,15 @@ class Chart:
     bad: bool
     left_out: list[str]
     """Processes that do nothing here, and hear of nothing."""
+    loop: int | None = None
+    """The number of the first step of those that come again and again; one more than there are if none does."""
+    waiting: dict[int, str] = field(default_factory=dict)
+    """Where nothing happens any more: by column, what a process still waits for."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the run goes on for ever without a step."""
+        return self.loop is not None and self.loop > len(self.happenings)
 
     def lane(self, column: int) -> int | None:
         """The place of a process from the left."""
@@ -126,20 +137,26 @@ class _Reader:
         self.definition = trace.definition
         self.arrows: list[Arrow] = []
         self.arrow_of: dict[Letter, Arrow] = {}
+        ended = waiting(self.definition, trace.states[-1]) if trace.stops else []
+        self.waiting = {each.column.index: str(each) for each in ended}
 
     def read(self) -> Chart:
         state = self.trace.initial
         happenings: list[Happening] = []
-        for passage in passages(self.definition, state, self.trace.steps):
+        for passage in passages(self.definition, state, self.trace.steps, self.trace.loop_from):
             happenings.append(self._happening(passage, state))
             state = passage.step.next if passage.step.next is not None else state
         lanes, left_out = self._lanes(happenings)
         known = {lane.column for lane in lanes}
         verdict, reasons, bad = _verdict(self.trace)
         arrows = [arrow for arrow in self.arrows if arrow.sender in known and arrow.receiver in known]
-        return Chart(
+        found = Chart(
             self.definition.name, _subtitle(self.trace), lanes, happenings, arrows, verdict, reasons, bad, left_out
         )
+        if self.trace.loop_from is not None:
+            found.loop = self.trace.loop_from + 1
+        found.waiting = self.waiting
+        return found
 
     # --- steps -------------------------------------------------------------------------------------------------
 
@@ -228,6 +245,7 @@ class _Reader:
         active = {seen.column for seen in happenings if not seen.by_network}
         active |= {arrow.receiver for seen in happenings for arrow in seen.incoming}
         active |= {arrow.sender for seen in happenings for arrow in seen.incoming}
+        active |= set(self.waiting)  # what they wait for is the point
         first: dict[type, int] = {}
         for seen in happenings:
             first.setdefault(self.definition.columns[seen.column].cls, seen.number)
@@ -270,6 +288,7 @@ def _subtitle(trace: Trace) -> str:
     given = {name: value for name, value in trace.definition.parameters.items() if value is not None}
     parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
     length = count(len(trace.steps), "step") + (", the fewest there can be" if trace.shortest else "")
+    length += how_it_goes_on(trace) + (f", from {ANYWHERE}" if trace.start == "any" else "")
     return f"{parameters} · {length}" if parameters else length
 
 
@@ -282,7 +301,7 @@ def _verdict(trace: Trace) -> tuple[str, list[str], bool]:
     if trace.kind == "witness":
         # A run that is shown for nothing in particular ends, and that is all.
         return f"{trace.property} is reached" if trace.property else "", lines, False
-    if trace.property == "deadlock":
+    if trace.property == "deadlock" and trace.loop_from is None:
         return "nothing more can happen", lines, True
     return f"{trace.property} fails", lines, True
 

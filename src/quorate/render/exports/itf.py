@@ -39,6 +39,8 @@ def itf(trace: Trace) -> str:
         },
         "vars": [*(column.name for column in _named(trace)), "network", "action"],
     }
+    if trace.loop_from is not None:
+        document["loop"] = trace.loop_from
     states = [
         json.dumps({"#meta": {"index": index}, **_state(trace, state, step)})
         for index, (state, step) in enumerate(zip(trace.states, steps, strict=True))
