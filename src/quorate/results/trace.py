@@ -37,7 +37,6 @@ class Trace:
     initial: State
     steps: tuple[Step, ...]
     shortest: bool  # no shorter run of the full system shows the same
-    loop_from: int | None = None
     shortened_from: int | None = None  # how many steps it had before `--shorten` left some out
     loop_from: int | None = None
     """The number of the state from which the run goes on after its last step, as it did before, for ever. If that is

@@ -150,10 +150,7 @@ class LivenessCheck:
             self.found.outcomes = [self._undecided(each, f"not decided: {inexact}") for each in self.asked]
             return self.found
         for each in self.asked:
-            if self.found.trace is not None:
-                note = "not decided: the search ended with the violation"
-                self.found.outcomes.append(self._undecided(each, note))
-            elif explored.stop != "finished" and each.branching:
+            if explored.stop != "finished" and each.branching:
                 self.found.outcomes.append(self._undecided(each, _STOPPED))
             else:
                 self.found.outcomes.append(self._decide(graph, each))
@@ -216,9 +213,9 @@ class LivenessCheck:
         answer = self._ask(graph, prop, automaton, over, self.fairness)
         self.found.product_states += answer.product_states
         if answer.violation is not None:
-            trace = self._trace(graph, prop, formula, answer.violation)
-            self.found.trace = trace
-            self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
+            if self.found.trace is None:
+                self.found.trace = self._trace(graph, prop, formula, answer.violation)
+                self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
             return PropertyOutcome(prop.name, prop.kind, "violated")
         if answer.bounded is not None:
             bounds = self._bounds()
@@ -335,8 +332,7 @@ class LivenessCheck:
             lasso = answer.violation
         run = made
         self._confirm(prop, formula, run, lasso.stopped)
-        reason = (f"not {prop.formula}", f"assuming: {self.found.fairness['assuming']}")
-        values = [line for name in names(formula) for line in self._values(prop, name, run.states[-1])]
+        values = dict.fromkeys(line for name in names(formula) for line in self._values(prop, name, run.states[-1]))
         self.found.fairness |= {
             "starved": [self._told(graph.model, act, always) for act, always in lasso.starved],
             "crashed": [self.definition.columns[index].name for index in lasso.stopped],
@@ -344,7 +340,7 @@ class LivenessCheck:
         return Trace(
             "violation",
             prop.name,
-            (*reason, *values),
+            (f"{prop.formula} is false of this run", *values),
             self.definition,
             run.initial,
             run.steps,
