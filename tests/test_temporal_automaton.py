@@ -9,7 +9,7 @@ from quorate.language.errors import LimitError
 from quorate.properties.temporal.automaton import Automaton, Edge, components
 from quorate.properties.temporal.cubes import condition, covered
 from quorate.properties.temporal.determinise import determinised
-from quorate.properties.temporal.formula import Formula, Op, name, names, nnf
+from quorate.properties.temporal.formula import Formula, Op, name, names, negation, nnf
 from quorate.properties.temporal.hoa import is_deterministic
 from quorate.properties.temporal.parse import parse
 from quorate.properties.temporal.reduce import reduced
@@ -24,8 +24,7 @@ from quorate.properties.temporal.translate import (
 from quorate.properties.temporal.words import satisfied
 from temporal_words import accepted, random_formula, random_words
 
-# States, edges and acceptance sets of a formula's automaton, and of its negation's. Where a smallest automaton is known
-# it has these numbers of states; the smallest of G F a & G F b has one state because acceptance is generalised.
+# States, edges and acceptance sets of a formula's automaton, and of its negation's.
 SIZES = {
     "true": ((1, 1, 0), (1, 0, 0)),
     "p": ((2, 2, 0), (2, 2, 0)),
@@ -57,6 +56,40 @@ def test_sizes(text: str) -> None:
     formula = parse(text)
     found = tuple((a.states, len(a.edges), a.sets) for a in (translate(formula), translate_negation(formula)))
     assert found == SIZES[text]
+
+
+def test_two_states_are_needed_where_there_are_two() -> None:
+    """What every automaton with one state has, and these languages do not.
+
+    Of an accepted word the loop alone is accepted, behind any of the word's letters; and so is the word that goes round
+    all letters of two accepted words for ever, since each set is met at least as often as before.
+    """
+    random = Random(14)
+    shown = 0
+    for text, sizes in SIZES.items():
+        for negated, (states, _, _) in enumerate(sizes):
+            formula = negation(parse(text)) if negated else parse(text)
+            refuted = any(_needs_two_states(random, formula) for _ in range(40))
+            assert refuted == (states > 1), (text, negated)
+            shown += states == 2
+    assert shown > 15
+
+
+def _needs_two_states(random: Random, formula: Formula) -> bool:
+    letters, loop, everything = random_words(random, names(formula), 256)
+
+    def false(word: list[dict[str, int]], loop_from: int) -> int:
+        return everything & ~satisfied(formula, word, loop_from, everything)
+
+    true = everything & ~false(letters, loop)
+    before = [random.choice(letters) for _ in range(random.randrange(3))]
+    both = [*letters, *({n: _turned(words) for n, words in letter.items()} for letter in letters)]
+    return bool(true & false([*before, *letters[loop:]], len(before)) or true & _turned(true) & false(both, 0))
+
+
+def _turned(words: int) -> int:
+    """Each of the 256 words in the place of its neighbour."""
+    return words >> 1 | (words & 1) << 255
 
 
 def test_response_reads_as_one_would_draw_it() -> None:
