@@ -1,9 +1,12 @@
 """Reading formulas. Every row about formulas in the design's table of bad input is here, with its column."""
 
+from random import Random
+
 import pytest
 
 from quorate.base.errors import LimitError, PropertyError
 from quorate.properties.temporal.errors import FormulaError
+from quorate.properties.temporal.formula import Formula
 from quorate.properties.temporal.parse import DEEPEST, parse, parse_ctl, parse_ltl
 
 
@@ -151,3 +154,40 @@ def test_a_formula_that_is_too_deep_is_a_limit() -> None:
             parse(text)
         assert raised.value.code == "Q505"
     assert len(parse(" & ".join(f"p{i}" for i in range(5000))).parts) == 5000
+
+
+TOKENS = [
+    *"GFURWXAEpq()[]!&|@~^=1 \t\0é\u202e",
+    "[]",
+    "<>",
+    "->",
+    "<->",
+    "&&",
+    "||",
+    "true",
+    "next",
+    "and",
+    "AG",
+    "=>",
+    "/\\",
+]
+
+
+def test_any_text_is_a_formula_or_an_error_with_a_column() -> None:
+    random = Random(50)
+    read = 0
+    for _ in range(4000):
+        text = "".join(random.choice(TOKENS) + random.choice(("", " ")) for _ in range(random.randint(0, 9)))
+        found: Formula | FormulaError
+        try:
+            found = parse(text, random.choice((None, ["p", "q"])))
+        except FormulaError as error:
+            found = error
+        if isinstance(found, FormulaError):
+            assert 1 <= found.column <= len(text) + 1
+            assert found.problem
+            assert found.code in ("Q404", "Q405", "Q406")
+        else:
+            read += 1
+            assert parse(str(found)) is found
+    assert read > 50

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from quorate.base.errors import LimitError
 from quorate.properties.temporal.arrows import Arrow, Line, arrows
 from quorate.properties.temporal.automaton import Automaton, Edge
 from quorate.properties.temporal.parse import parse
@@ -61,6 +62,13 @@ def test_signs_that_xml_does_not_know() -> None:
     assert "a < b & \\x00" in ET.tostring(drawn(automaton, "a < b & \0"), encoding="unicode").replace(
         "&lt;", "<"
     ).replace("&amp;", "&")
+
+
+def test_what_is_too_large_to_be_looked_at() -> None:
+    automaton = Automaton((), 30, 0, tuple(Edge(i, 0, 0, j, 0) for i in range(30) for j in range(30)), 0)
+    with pytest.raises(LimitError, match="900 arrows") as raised:
+        picture(automaton, title="")
+    assert raised.value.code == "Q505"
 
 
 def test_no_label_is_drawn_over() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from textwrap import wrap
 
+from quorate.base.errors import LimitError
 from quorate.base.printable import printable
 from quorate.properties.temporal.arrows import Arrow, Line, accepted_runs, arrows
 from quorate.properties.temporal.automaton import Automaton
@@ -24,6 +25,7 @@ NARROWEST = 250.0  # that notes can be read in
 SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 MONO = "'JetBrains Mono', 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 HUES = 6
+MOST_ARROWS = 600  # nobody can follow as many
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1f2430",
@@ -82,6 +84,12 @@ class _Picture:
         self.notes = [*notes, accepted_runs(automaton)]
         self.written: list[str] = []  # the notes, in lines
         found = arrows(automaton)
+        if len(found) > MOST_ARROWS:
+            raise LimitError(
+                f"the automaton is too large to be drawn: it has {len(found):,} arrows, and at most {MOST_ARROWS} fit",
+                hint="--hoa, --json and the table have no such limit",
+                code="Q505",
+            )
         self.loops = {arrow.source: arrow for arrow in found if arrow.source == arrow.target}
         self.ahead = {arrow.source: arrow for arrow in found if arrow.target == arrow.source + 1}
         rest = [arrow for arrow in found if arrow.target not in (arrow.source, arrow.source + 1)]
