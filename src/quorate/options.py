@@ -59,7 +59,7 @@ class Options:
         for name, allowed in CHOICES.items():
             value = getattr(self, name)
             if value not in allowed and not (name == "search" and value is None):
-                raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
+                raise _wrong(f"{name}={value!r} is not a valid choice", did_you_mean(str(value), allowed))
         for name in self.por_without:
             if name not in REFINEMENTS:
                 raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
@@ -73,13 +73,13 @@ class Options:
             raise _wrong(f"threads={show(self.threads)}", "at most 1024")
         if self.depth_only and self.search == "bfs":
             what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
-            raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")
+            raise _wrong(f"search='bfs' with {what}", "it keeps no levels to walk back through: use search='dfs'")
         if self.por == "dpor" and self.search == "bfs":
-            raise _wrong("search='bfs' with por='dpor'", "it follows one run after the other: leave search out")
+            raise _wrong("search='bfs' with por='dpor'", "it follows one run after another: leave out search")
         if self.por == "dpor" and self.store == "bitstate":
-            raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave store out, or say por='none'")
+            raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave out store, or use por='none'")
         if self.max_depth is not None and self.por != "dpor":
-            raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it limits the runs of por='dpor' alone")
+            raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it applies only to por='dpor'")
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"

@@ -73,7 +73,8 @@ Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped
 """
 
 Parameters = Annotated[
-    list[str] | None, typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeat.")
+    list[str] | None,
+    typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeatable."),
 ]
 
 

@@ -94,48 +94,48 @@ _WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or pac
 Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
 Presets = Annotated[
     list[str] | None,
-    typer.Option("--preset", metavar="NAME", help="A named choice of parameters, see `quorate list TARGET`; repeat."),
+    typer.Option("--preset", metavar="NAME", help="A named set of parameters, see `quorate list TARGET`; repeatable."),
 ]
 Properties = Annotated[
     list[str] | None,
-    typer.Option("--property", metavar="NAME", help="Check only this property; repeat. `deadlock` is one."),
+    typer.Option("--property", metavar="NAME", help="Check only this property, or `deadlock`; repeatable."),
 ]
 
 SearchOption = Annotated[Search | None, _searching("--search", "Breadth-first (finds shortest runs) or depth-first.")]
-StoreOption = Annotated[Store, _searching("--store", "Exact, or a bit per state: may miss states, and says how many.")]
-Stateless = Annotated[bool, _searching("--stateless", "Store no states at all: little memory, much time.")]
-Threads = Annotated[int, _searching("--threads", "The answer is the same for any number of them.", min=1, metavar="N")]
+StoreOption = Annotated[Store, _searching("--store", "Exact, or a few bits per state, which may miss states.")]
+Stateless = Annotated[bool, _searching("--stateless", "Store no states: little memory, much time.")]
+Threads = Annotated[int, _searching("--threads", "How many; the answer does not depend on it.", min=1, metavar="N")]
 
 Quotient = Annotated[Switch, _reducing("--quotient", "Merge local states that no property and no run can tell apart.")]
 DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages that their receiver will never consume.")]
-PorOption = Annotated[Por, _reducing("--por", "Partial order: none, lpor, lpor-net or dpor.", metavar="KIND")]
+PorOption = Annotated[Por, _reducing("--por", "Partial-order reduction: none, lpor, lpor-net or dpor.", metavar="KIND")]
 PorWithout = Annotated[
     list[str] | None,
-    _reducing("--por-without", "Leave out one refinement of partial orders (docs/partial-orders.md).", metavar="NAME"),
+    _reducing("--por-without", "Switch off a refinement of --por (docs/partial-orders.md).", metavar="NAME"),
 ]
-SplitOption = Annotated[Split, _reducing("--split", "Refinement: none, reply, quorum or combined.", metavar="KIND")]
+SplitOption = Annotated[Split, _reducing("--split", "For --por: none, reply, quorum or combined.", metavar="KIND")]
 SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
 SelfCheck = Annotated[
-    bool, _reducing("--self-check", "Hold the reductions against their definition, and the search without them.")
+    bool, _reducing("--self-check", "Test the reductions against their definition and an unreduced search.")
 ]
 
 NetworkModelOption = Annotated[
     NetworkModel,
     _failing(
         "--network-model",
-        "Messages in single buffers (m), with delivery events (grm), and with clean channels (rm).",
+        "Single buffers (m), delivery events (grm), or clean channels as well (rm).",
         case_sensitive=False,
     ),
 ]
 CrashOption = Annotated[
-    Crash | None, _failing("--crash", "Crashes without a step of their own, where that is the same; or as steps.")
+    Crash | None, _failing("--crash", "Implicit crashes, where they are equivalent, or crashes as steps.")
 ]
 Crashes = Annotated[
-    int | None, _failing("--crashes", "At most so many crashes in a run, as steps.", min=0, metavar="N")
+    int | None, _failing("--crashes", "At most this many crashes in a run, as steps.", min=0, metavar="N")
 ]
 Byzantine = Annotated[
     list[str] | None,
-    _failing("--byzantine", "Let attackers that may send anything take the place of K processes.", metavar="ROLE=K"),
+    _failing("--byzantine", "Replace K processes by attackers that may send anything.", metavar="ROLE=K"),
 ]
 
 MaxStates = Annotated[
@@ -145,11 +145,11 @@ MaxMemory = Annotated[
     int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=_read(size), metavar="SIZE")
 ]
 MaxDepth = Annotated[
-    int | None, _limiting("--max-depth", "Cut the runs of --por dpor there.", parser=_read(number), metavar="N")
+    int | None, _limiting("--max-depth", "Cut the runs of --por dpor at this depth.", parser=_read(number), metavar="N")
 ]
 MaxBehaviours = Annotated[
     int | None,
-    _limiting("--max-behaviours", "How much the analysis may evaluate first.", parser=_read(number), metavar="N"),
+    _limiting("--max-behaviours", "Behaviours to evaluate before the search.", parser=_read(number), metavar="N"),
 ]
 Timeout = Annotated[
     float | None, _limiting("--timeout", "For example 30 or 10m.", parser=_read(seconds), metavar="SECONDS")
@@ -162,7 +162,7 @@ Save = Annotated[
         "--save",
         "--trace-file",
         metavar="FILE",
-        help="Save it, for `quorate replay FILE`.",
+        help="Save the run for `quorate replay FILE`.",
         rich_help_panel="The run that shows it",
     ),
 ]

@@ -29,13 +29,14 @@ class Environment:
 
     def __post_init__(self) -> None:
         if self.crash is not None and self.crash not in CRASH:
-            raise wrong(f"crash={self.crash!r} is not a choice", did_you_mean(str(self.crash), CRASH))
+            raise wrong(f"crash={self.crash!r} is not a valid choice", did_you_mean(str(self.crash), CRASH))
         if self.crashes is not None and (type(self.crashes) is not int or self.crashes < 0):
             raise wrong(f"crashes={show(self.crashes)}", "it is the number of crashes in a run, 0 or more")
 
         if self.network_model not in MODELS:
             raise wrong(
-                f"network_model={self.network_model!r} is not a choice", did_you_mean(str(self.network_model), MODELS)
+                f"network_model={self.network_model!r} is not a valid choice",
+                did_you_mean(str(self.network_model), MODELS),
             )
         for role, count in self.byzantine.items():
             if type(count) is not int or count < 0:
@@ -67,5 +68,5 @@ class Environment:
 
 
 def wrong(what: str, hint: str) -> QuorateError:
-    """The error for a fault model that cannot be had, or that does not go with the system."""
+    """The error for an unsupported fault model, or one that does not fit the system."""
     return QuorateError(what, hint=hint, code="Q601")

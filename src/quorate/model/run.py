@@ -216,7 +216,7 @@ def _holds(transition: Transition, name: str, value: object) -> bool:
 def _done(transition: Transition, value: object) -> None:
     """A handler gives nothing back. What does is often not run at all, like a coroutine that a decorator returns."""
     if value is not None:
-        hint = "a handler changes fields and sends messages; what it returns goes nowhere"
+        hint = "a handler changes fields and sends messages; its return value is ignored"
         raise returned(value, transition.function, str(transition), transition.location, hint)
 
 
