@@ -197,8 +197,8 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
                     code="Q107",
                     location=transition.location,
                 )
-        # A size that is no size is a mistake; a group that is empty now, since nobody has joined it yet or all have
-        # answered, is not. Of nobody there is no message, so there is nothing to consume.
+        # A size below 1 is a mistake. A group that is empty now is not: nobody may have joined yet, or all may have
+        # answered. Then there is nothing to consume.
         return Request(senders=senders) if senders else None
     return Request()
 
