@@ -1,6 +1,7 @@
 """The benchmarks' own parts: what peers print, the models they are given, tables, goals and files. Nothing is timed."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -544,6 +545,20 @@ def test_the_figures_of_the_documentation_are_those_that_were_kept() -> None:
     kept = published.read(PUBLISHED)
     assert docs.PAGE.read_text() == docs.page(kept, TEXTS)
     assert docs.headline(kept) in docs.README.read_text()
+
+
+def test_no_other_page_quotes_measurements() -> None:
+    """But for what the README quotes by itself, and the pages of protocols, which are written from measured.json."""
+    root = docs.README.parent
+    pages = {
+        path: path.read_text()
+        for path in [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("docs/decisions/*.md")]
+    }
+    before, _, rest = pages[docs.README].partition(docs.BEGIN)
+    pages[docs.README] = before + rest.partition(docs.END)[2]
+    measured = re.compile(r"\d (?:ms|s|seconds)\b|million states (?:a|per) second")
+    quoting = {path.name: found[0] for path, text in pages.items() if (found := measured.search(text))}
+    assert set(quoting) == {"benchmarks.md"}, quoting
 
 
 def test_a_published_figure_is_shown_where_nothing_is_measured() -> None:

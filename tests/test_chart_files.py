@@ -39,9 +39,9 @@ def test_png_without_its_library_says_how_to_install_it(tmp_path: Path, monkeypa
 
 
 def test_the_name_says_the_form(tmp_path: Path) -> None:
-    with pytest.raises(QuorateError, match="does not say in which form") as caught:
+    with pytest.raises(QuorateError, match="has no file extension that names a format") as caught:
         write(broken_paxos(), tmp_path / "run.gif")
-    assert caught.value.hint == "name it with one of .svg, .png, .mmd, .txt"
+    assert caught.value.hint == "use one of .svg, .png, .mmd, .txt"
     for name, start in (("a.svg", "<svg "), ("a.mmd", "---"), ("a.txt", "  ")):
         write(broken_paxos(), tmp_path / name)
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)

@@ -80,7 +80,7 @@ def test_the_search_agrees_with_the_reference_on_explicit_crashes(name: str) -> 
 def test_protocols_about_crashes_have_them_as_steps(name: str) -> None:
     system = load(name)()
     assert define(system).declared.crashes > 0
-    with pytest.raises(QuorateError, match="is told of crashes|may recover|reads which processes|deadlocks differ"):
+    with pytest.raises(QuorateError, match="is notified of crashes|may recover|reads which processes|deadlocks differ"):
         check(system, crash="implicit")
 
 
@@ -352,7 +352,7 @@ class Ends(Flags):
 @pytest.mark.parametrize(
     ("system", "reason"),
     [
-        (Informed(), r"Watching\.notice is told of crashes"),
+        (Informed(), r"Watching\.notice is notified of crashes"),
         (Recovering(), "may recover"),
         (Flags(), "the property `most_are_up` reads which processes have crashed"),
         (LateFlags(), "reads which processes have crashed"),

@@ -226,7 +226,7 @@ def test_whatever_is_in_a_key_the_answer_is_clear(path: tuple[str | int, ...]) -
         (("parameters",), {"acceptor": 3}, "error Q201"),
         (("parameters",), {"acceptors": "many"}, "error Q202"),
         (("parameters",), {"acceptors": {"$": "tuple", "items": []}}, "error Q202"),
-        (("parameters",), {"acceptors": 10**5}, "initial states"),
+        (("parameters",), {"acceptors": 10**5}, "initial state of the model"),
         (("trace", "steps", 0, "kind"), "sleep", 'trace.steps[0].kind is "sleep"'),
         (("trace", "steps", 0, "process"), "nobody", "step 1 of the run, nobody prepare"),
         (("trace", "initial", "budget"), [0, 0], "trace.initial.budget has 2 items, not 3"),

@@ -717,7 +717,7 @@ def test_counterexamples_are_replayed_and_can_be_shortened() -> None:
         ({"por": "dpor", "store": "bitstate"}, "store='bitstate' with por='dpor'"),
         ({"por": "lpor", "max_depth": 5}, "max_depth=5 with por='lpor'"),
         ({"por": "dpor", "max_depth": 0}, "max_depth=0"),
-        ({"por": "dpor", "dpor_variant": "optimum"}, "dpor_variant='optimum' is not a choice"),
+        ({"por": "dpor", "dpor_variant": "optimum"}, "dpor_variant='optimum' is not a valid choice"),
     ],
 )
 def test_what_does_not_go_together(options: dict[str, Any], message: str) -> None:

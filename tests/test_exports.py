@@ -133,7 +133,7 @@ def test_the_name_says_the_form(tmp_path: Path) -> None:
     for name, start in (("a.itf.json", "{"), ("a.shiviz", "prepare"), ("a.mmd", "---")):
         write(broken_paxos(), tmp_path / name)
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
-    with pytest.raises(QuorateError, match="does not say in which form"):
+    with pytest.raises(QuorateError, match="has no file extension that names a format"):
         write(broken_paxos(), tmp_path / "a.json")
 
 

@@ -99,5 +99,5 @@ def test_sets_in_a_message_iterate_by_content() -> None:
 
 @pytest.mark.parametrize("name", ["sender", "source"])
 def test_the_names_of_the_origin_are_taken(name: str) -> None:
-    with pytest.raises(ModelError, match="knows by itself where it comes from"):
+    with pytest.raises(ModelError, match="already records where it comes from"):
         type("Bad", (Message,), {"__annotations__": {name: int}})

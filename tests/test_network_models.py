@@ -311,7 +311,7 @@ def test_deliveries_in_a_run(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_none() -> None:
-    with pytest.raises(QuorateError, match="network_model='mr' is not a choice") as caught:
+    with pytest.raises(QuorateError, match="network_model='mr' is not a valid choice") as caught:
         check(Fuss(), network_model="mr")  # type: ignore[arg-type]
     assert caught.value.code == "Q601"
 

@@ -178,12 +178,12 @@ def test_it_is_located_where_it_happens() -> None:
 
 
 def test_declarations_of_a_process_that_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"Wrong\.pid: the name is taken by the language"):
+    with pytest.raises(ModelError, match=r"Wrong\.pid: the name is reserved by the language"):
 
         class Wrong(Process):
             pid: int  # type: ignore[assignment]
 
-    with pytest.raises(ModelError, match=r"Wrong3\.crashed: the name is taken by the language"):
+    with pytest.raises(ModelError, match=r"Wrong3\.crashed: the name is reserved by the language"):
 
         class Wrong3(Process):
             crashed: bool = False
@@ -195,7 +195,7 @@ def test_declarations_of_a_process_that_are_refused() -> None:
             voted_for: int = 0
 
     assert caught.value.hint == "did you mean `voted_for`?"
-    with pytest.raises(ModelError, match=r"Wrong5\.durable is the text 'term', not names of fields"):
+    with pytest.raises(ModelError, match=r"Wrong5\.durable is the string 'term', not a tuple of field names"):
 
         class Wrong5(Process):
             durable = "term"  # type: ignore[assignment]

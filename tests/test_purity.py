@@ -230,7 +230,7 @@ def test_what_is_hidden_is_found_by_asking_again_in_another_order(folder: Path) 
     )
     found = error(target, symmetry="none")
     assert found.code == "Q104"
-    assert found.message.startswith("A.go did something else when it was run again")
+    assert found.message.startswith("A.go behaved differently when it was run again")
 
 
 def test_a_guard_and_a_monitor_and_a_property_are_asked_again(folder: Path) -> None:

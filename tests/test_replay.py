@@ -37,7 +37,7 @@ def test_a_run_from_one_of_several_initial_states() -> None:
 
 
 def test_other_parameters_have_other_initial_states() -> None:
-    with pytest.raises(QuorateError, match="none of the model's initial states"):
+    with pytest.raises(QuorateError, match="does not start in an initial state of the model"):
         replay(define(Everything(helpers=2)), recorded(violation(Everything(), "one_busy")))
 
 

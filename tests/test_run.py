@@ -288,7 +288,7 @@ class TestPurity:
         found = refused(Impure, "counts_calls")
         assert found.code == "Q104"
         assert found.message.startswith(
-            "Impure.counts_calls did something else when it was run again on the same state"
+            "Impure.counts_calls behaved differently when it was run again on the same state"
         )
         assert "Impure.n became " in found.message
         assert "usual causes: random, time, id()" in found.hint

@@ -127,7 +127,7 @@ class TestParameters:
         class Wrong3(System):
             spawn: int = 3  # type: ignore[assignment]
 
-        with pytest.raises(ModelError, match=r"Wrong3\.spawn: the name is taken by the language"):
+        with pytest.raises(ModelError, match=r"Wrong3\.spawn: the name is reserved by the language"):
             Wrong3()
 
     def test_a_subclass_inherits_and_overrides(self) -> None:
@@ -265,7 +265,7 @@ class TestChoices:
         with pytest.raises(ModelError) as caught:
             define(Choosing())
         assert caught.value.code == "Q112"
-        assert "spawns other processes" in caught.value.message
+        assert "spawns different processes" in caught.value.message
         assert caught.value.location == here("choosing")
 
     def test_a_choice_among_nothing(self) -> None:
@@ -332,7 +332,7 @@ class TestProperties:
             def done(self) -> bool:
                 return True
 
-        with pytest.raises(ModelError, match=r"Silent\.done overrides a property but is none itself"):
+        with pytest.raises(ModelError, match=r"Silent\.done overrides a property but is not one itself"):
             define(Silent())
 
         class Named(Cluster):
@@ -340,7 +340,7 @@ class TestProperties:
             def deadlock(self) -> bool:
                 return True
 
-        with pytest.raises(ModelError, match="the name belongs to the check for deadlocks"):
+        with pytest.raises(ModelError, match="the name is reserved for the deadlock check"):
             define(Named())
 
 

@@ -120,7 +120,7 @@ def test_an_override_says_what_it_is() -> None:
     with pytest.raises(ModelError) as caught:
         alone(Silent)
     assert caught.value.code == "Q106"
-    assert "Silent.second overrides a transition but is none itself" in caught.value.message
+    assert "Silent.second overrides a transition but is not one itself" in caught.value.message
     assert "`second = None`" in caught.value.hint
     assert caught.value.location == here("override")
 

@@ -70,10 +70,14 @@ class Options:
     """How to search. `search=None` is breadth-first, or depth-first where only that is possible."""
 
     ltl: tuple[str, ...] = option(
-        (), "Temporal properties", "Check a formula of LTL over names of methods; repeat.", "names", metavar="FORMULA"
+        (),
+        "Temporal properties",
+        "Check a formula of LTL over names of methods; repeatable.",
+        "names",
+        metavar="FORMULA",
     )
     ctl: tuple[str, ...] = option(
-        (), "Temporal properties", "Check a formula of CTL or CTL*; repeat.", "names", metavar="FORMULA"
+        (), "Temporal properties", "Check a formula of CTL or CTL*; repeatable.", "names", metavar="FORMULA"
     )
     fairness: str = option(
         "message",
@@ -86,7 +90,7 @@ class Options:
     regroup: bool = option(
         True,
         "The run that shows it",
-        "Put steps that commute in an order in which one process does all it can.",
+        "Reorder independent steps so that each process does what it can in one go.",
         "switch",
         choices=SWITCH,
     )
@@ -96,11 +100,11 @@ class Options:
     store: Literal["exact", "bitstate"] = option(
         "exact",
         "Search",
-        "Exact, or a bit per state: may miss states, and says how many.",
+        "Exact, or a few bits per state, which may miss states.",
         choices=("exact", "bitstate"),
     )
-    stateless: bool = option(False, "Search", "Store no states at all: little memory, much time.", "flag")
-    threads: int = option(1, "Search", "The answer is the same for any number of them.", "positive", metavar="N")
+    stateless: bool = option(False, "Search", "Store no states: little memory, much time.", "flag")
+    threads: int = option(1, "Search", "How many; the answer does not depend on it.", "positive", metavar="N")
     quotient: str = option(
         "on", "Reductions", "Merge local states that no property and no run can tell apart.", choices=SWITCH
     )
@@ -110,14 +114,14 @@ class Options:
     por: str = option(
         "none",
         "Reductions",
-        "Partial order: none, lpor, lpor-net or dpor.",
+        "Partial-order reduction: none, lpor, lpor-net or dpor.",
         choices=("none", "lpor", "lpor-net", "dpor"),
         metavar="KIND",
     )
     por_without: tuple[str, ...] = option(
         (),
         "Reductions",
-        "Leave out one refinement of partial orders (docs/partial-orders.md).",
+        "Switch off a refinement of --por (docs/partial-orders.md).",
         "names",
         metavar="NAME",
     )
@@ -131,7 +135,7 @@ class Options:
     split: str = option(
         "none",
         "Reductions",
-        "Refinement: none, reply, quorum or combined.",
+        "For --por: none, reply, quorum or combined.",
         choices=("none", "reply", "quorum", "combined"),
         metavar="KIND",
     )
@@ -139,13 +143,13 @@ class Options:
         "auto", "Reductions", "Symmetry: none, naive or auto.", choices=("none", "naive", "auto"), metavar="KIND"
     )
     self_check: bool = option(
-        False, "Reductions", "Hold the reductions against their definition, and the search without them.", "flag"
+        False, "Reductions", "Test the reductions against their definition and an unreduced search.", "flag"
     )
     max_states: int | None = option(None, "Limits", "For example 1000000 or 10M.", "number", metavar="N")
     max_memory: int | None = option(None, "Limits", "For example 4GB or 512M.", "size", metavar="SIZE")
-    max_depth: int | None = option(None, "Limits", "Cut the runs of --por dpor there.", "number", metavar="N")
+    max_depth: int | None = option(None, "Limits", "Cut the runs of --por dpor at this depth.", "number", metavar="N")
     max_behaviours: int | None = option(
-        None, "Limits", "How much the analysis may evaluate first.", "number", metavar="N"
+        None, "Limits", "Behaviours to evaluate before the search.", "number", metavar="N"
     )
     """By default a little first, and more if the search lasts."""
     timeout: float | None = option(None, "Limits", "For example 30 or 10m.", "seconds", metavar="SECONDS")
@@ -163,7 +167,7 @@ class Options:
             value = getattr(self, name)
             fine = type(value) is bool or value in allowed or (name == "search" and value is None)
             if allowed and not fine:
-                raise _wrong(f"{name}={value!r} is not a choice", did_you_mean(str(value), allowed))
+                raise _wrong(f"{name}={value!r} is not a valid choice", did_you_mean(str(value), allowed))
         for name in self.por_without:
             if name not in REFINEMENTS:
                 raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
@@ -177,13 +181,13 @@ class Options:
             raise _wrong(f"threads={show(self.threads)}", "at most 1024")
         if self.depth_only and self.search == "bfs":
             what = "a bitstate store" if self.store == "bitstate" else "a stateless search"
-            raise _wrong(f"search='bfs' with {what}", "both keep no levels to go back through: use search='dfs'")
+            raise _wrong(f"search='bfs' with {what}", "it keeps no levels to walk back through: use search='dfs'")
         if self.por == "dpor" and self.search == "bfs":
-            raise _wrong("search='bfs' with por='dpor'", "it follows one run after the other: leave search out")
+            raise _wrong("search='bfs' with por='dpor'", "it follows one run after another: leave out search")
         if self.por == "dpor" and self.store == "bitstate":
-            raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave store out, or say por='none'")
+            raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave out store, or use por='none'")
         if self.max_depth is not None and self.por != "dpor":
-            raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it limits the runs of por='dpor' alone")
+            raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it applies only to por='dpor'")
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"

@@ -30,11 +30,11 @@ def explore(
     parameters: Parameters = None,
     goals: Annotated[
         list[str] | None,
-        typer.Option("--goal", metavar="EXPRESSION", help="Find a state where this holds, in Python; repeat."),
+        typer.Option("--goal", metavar="EXPRESSION", help="Find a state where this expression holds; repeatable."),
     ] = None,
-    at: Annotated[str, typer.Option("--at", metavar="PATH", help="Begin at this position: the end of a link.")] = "0",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any that is free.", metavar="N")] = 0,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page by itself.")] = True,
+    at: Annotated[str, typer.Option("--at", metavar="PATH", help="Start at this position, the end of a link.")] = "0",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 picks a free port.", metavar="N")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page automatically.")] = True,
     *,
     asked: Asked,
 ) -> int:

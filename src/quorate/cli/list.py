@@ -18,9 +18,7 @@ Examples:
 
 @guarded
 def show(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[TARGET]", help="Only this one, with all that it says.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[TARGET]", help="Only this one, in detail.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> int:
     """List the bundled protocols, with their parameters and properties."""

@@ -54,7 +54,7 @@ class Client(Process):
     def write(self) -> None:
         self.send(self.servers, Store(1))
 
-    @quorum(Stored, size=lambda self: majority(self.servers))  # that many messages of different servers, at once
+    @quorum(Stored, size=lambda self: majority(self.servers))  # this many distinct servers, atomically
     def finish(self, replies: frozenset[Stored]) -> None:
         self.done = True
 
@@ -77,11 +77,11 @@ class @NAME@(System):
         stored = sum(server.value == 1 for server in self[Server])
         return stored >= majority(self.servers) or not any(client.done for client in self[Client])
 
-    @can  # in some reachable state: shows that the invariant does not hold for want of anything happening
+    @can  # in some reachable state, so that the invariant is not vacuous
     def finishes(self) -> bool:
         return all(client.done for client in self[Client])
 
-    @final  # where nothing more can happen, this must be true: otherwise it is a deadlock
+    @final  # where nothing more can happen, this must be true, or it is a deadlock
     def finished(self) -> bool:
         return all(client.done for client in self[Client])
 '''
@@ -97,7 +97,7 @@ def new(
     path, title = _path(name)
     text = TEMPLATE.replace("@TITLE@", title).replace("@FILE@", str(path)).replace("@NAME@", title.replace(" ", ""))
     try:
-        with path.open("x", encoding="utf-8") as file:  # x: never over something that is there
+        with path.open("x", encoding="utf-8") as file:  # x: never overwrite
             file.write(text)
     except FileExistsError:
         hint = "choose another name; nothing was written"

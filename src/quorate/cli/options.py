@@ -23,15 +23,16 @@ _WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or pac
 
 Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
 Parameters = Annotated[
-    list[str] | None, typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeat.")
+    list[str] | None,
+    typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeatable."),
 ]
 Presets = Annotated[
     list[str] | None,
-    typer.Option("--preset", metavar="NAME", help="A named choice of parameters, see `quorate list TARGET`; repeat."),
+    typer.Option("--preset", metavar="NAME", help="A named set of parameters, see `quorate list TARGET`; repeatable."),
 ]
 Properties = Annotated[
     list[str] | None,
-    typer.Option("--property", metavar="NAME", help="Check only this property; repeat. `deadlock` is one."),
+    typer.Option("--property", metavar="NAME", help="Check only this property, or `deadlock`; repeatable."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
 Save = Annotated[
@@ -40,7 +41,7 @@ Save = Annotated[
         "--save",
         "--trace-file",
         metavar="FILE",
-        help="Save it, for `quorate replay FILE`.",
+        help="Save the run for `quorate replay FILE`.",
         rich_help_panel="The run that shows it",
     ),
 ]

@@ -33,19 +33,19 @@ def _output(name: str, help: str, **more: Any) -> Any:
 
 
 TraceOption = Annotated[
-    TraceForm | None, _output("--trace", "Print it drawn (as short ones are anyway), in words, as JSON or not at all.")
+    TraceForm | None, _output("--trace", "Print the run as a chart, as text, as JSON, or not at all.")
 ]
 Charts = Annotated[
     list[Path] | None,
-    _output("--chart", "Draw it into a file: .svg, .png, .mmd (Mermaid) or .txt; repeat.", metavar="FILE"),
+    _output("--chart", "Draw it into a file: .svg, .png, .mmd (Mermaid) or .txt; repeatable.", metavar="FILE"),
 ]
 Report = Annotated[
     Path | None,
-    _output("--report", "Write all of the result into one HTML file that needs nothing else.", metavar="FILE"),
+    _output("--report", "Write the whole result into one self-contained HTML file.", metavar="FILE"),
 ]
 Exports = Annotated[
     list[Path] | None,
-    _output("--export", "Write it for other tools: .itf.json (Apalache), .shiviz or .mmd; repeat.", metavar="FILE"),
+    _output("--export", "Export it: .itf.json (Apalache), .shiviz or .mmd; repeatable.", metavar="FILE"),
 ]
 Pytest = Annotated[
     Path | None, _output("--pytest", "Write a regression test that replays exactly this run.", metavar="FILE")

@@ -34,7 +34,7 @@ Exit status: 1 if the run still breaks its property, 0 if it still shows what ca
 
 @guarded
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A run that `quorate check --save FILE` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A run saved by `quorate check --save FILE`.")],
     target: Annotated[
         str | None, typer.Option("--target", metavar="TARGET", help="Where the model is, if it has moved.")
     ] = None,
@@ -113,7 +113,7 @@ def _confirm(place: str, file: Path) -> None:
             return
     raise TargetError(
         f"{file} names the model {place}, whose code would be run",
-        hint="look at it, and then name it yourself, --target FILE.py, or say --trust",
+        hint="read the model first; then name it, --target FILE.py, or pass --trust",
         code="Q321",
     )
 

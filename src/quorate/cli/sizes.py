@@ -15,7 +15,7 @@ def _parse(text: str, units: Mapping[str, int], example: str) -> float:
     unit = match[2].lower() if match else ""
     if match is None or unit not in units:
         raise ValueError(f"{text!r} is not understood here; write for example {example}")
-    # Infinity cannot be rounded; nobody counts so far, so that it makes no difference.
+    # Infinity cannot be rounded. No count gets that far, so a large number does as well.
     number = min(float(re.sub(r"[_,]", "", match[1])) * units[unit], 1e300)
     if number <= 0:
         raise ValueError(f"{text!r} leaves nothing to search; write for example {example}")

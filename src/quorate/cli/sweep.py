@@ -38,19 +38,23 @@ the system refuses is a hole in the grid, not an error.
 
 Parameters = Annotated[
     list[str] | None,
-    typer.Option("-p", "--param", metavar="NAME=A..B", help="Values of a parameter: 2..5, or 3,5,7, or one; repeat."),
+    typer.Option(
+        "-p", "--param", metavar="NAME=A..B", help="Values of a parameter: 2..5, or 3,5,7, or one; repeatable."
+    ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option("-j", "--jobs", min=1, metavar="N", help="Instances at a time, each a process; by default all cores."),
+    typer.Option(
+        "-j", "--jobs", min=1, metavar="N", help="Instances at a time, each in a process; default: all cores."
+    ),
 ]
 ResultsFile = Annotated[
     Path | None,
-    typer.Option("--results", metavar="FILE", help="Keep results here, and go on from those of an earlier sweep."),
+    typer.Option("--results", metavar="FILE", help="Keep results here, and continue an earlier sweep."),
 ]
 Outputs = Annotated[
     list[Path] | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Write a .csv, .json or .svg file as well; repeat."),
+    typer.Option("-o", "--output", metavar="FILE", help="Also write a .csv, .json or .svg file; repeatable."),
 ]
 
 # Name and width. Widths are fixed, so that rows can be printed one by one and still align.
@@ -74,7 +78,7 @@ def sweep(
     target: Target,
     parameters: Parameters = None,
     properties: Properties = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values, one line an instance.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values, one line per instance.")] = False,
     as_json: AsJson = False,
     outputs: Outputs = None,
     results: ResultsFile = None,
@@ -93,12 +97,12 @@ def sweep(
     from quorate.sweep.results import Results
 
     if as_csv and as_json:
-        raise ParameterError("--csv and --json exclude each other", hint="give one of them", code="Q206")
+        raise ParameterError("--csv and --json cannot be combined", hint="give one of them", code="Q206")
     for path in outputs or []:
         if path.suffix not in _WRITERS:
             raise ParameterError(
-                f"--output {path}: what is in a file follows from its name",
-                hint=f"give it one of the endings {', '.join(_WRITERS)}",
+                f"--output {path}: unknown file extension",
+                hint=f"use one of {', '.join(_WRITERS)}",
                 code="Q209",
             )
     written = Files(others=[*(outputs or []), *([results] if results is not None else [])])

@@ -108,7 +108,7 @@ class Session:
         key = trace.initial.key
         number = next((n for n, state in enumerate(self.initials) if state.key == key), None)
         if number is None:
-            raise WrongPathError("the run begins in a state that is none of the initial ones")
+            raise WrongPathError("the run begins in a state that is not initial")
         path: Path = (number,)
         for step in trace.steps:
             state = self.at(path).state

@@ -66,7 +66,7 @@ class Automaton:
         for name in own_annotations(cls):
             if name in cls._reserved:
                 raise ModelError(
-                    f"{cls.__name__}.{name}: the name is taken by the language",
+                    f"{cls.__name__}.{name}: the name is reserved by the language",
                     hint="give the field another name",
                     code="Q106",
                     location=member_location(cls, name),
@@ -98,7 +98,7 @@ class Automaton:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise ModelError(
-            f"{type(self).__name__}.{name} was deleted: the fields of a state stay",
+            f"{type(self).__name__}.{name} was deleted: a state always has all its fields",
             hint=f"use a value that means 'nothing': self.{name} = None",
             code="Q102",
             location=caller(),
@@ -106,7 +106,7 @@ class Automaton:
 
     def _rearranged(self) -> ModelError:
         return ModelError(
-            f"fields of {type(self).__name__} were deleted or put in another order by way of __dict__",
+            f"fields of {type(self).__name__} were deleted or reordered through __dict__",
             hint="assign to fields: self.field = value",
             code="Q102",
             location=caller(),

@@ -303,7 +303,7 @@ def _written(hint: Any) -> str:
 def _no_domain(cls: type, name: str, what: str, hint: str) -> ModelError:
     place = f"{cls.__name__}.{name}" if name else cls.__name__
     return ModelError(
-        f"{place}: {what}, so a Byzantine process cannot be tried with all of its values",
+        f"{place}: {what}, so a Byzantine process cannot try all of its values",
         hint=hint,
         code="Q116",
         location=_place(cls, name),

@@ -79,8 +79,8 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
                 raise ModelError(
                     f"{what} uses `{instruction.argval}`: it must do the same whenever it is run on the same state "
                     "and messages",
-                    hint="for chance, explore every case: self.choose(options); for time, a @step that may happen "
-                    "at any moment, or a counter in a field",
+                    hint="instead of chance, use self.choose(options), which explores every case; instead of time, "
+                    "use a @step, which may happen at any time, or a counter in a field",
                     code="Q105",
                     location=Location(code.co_filename, line or code.co_firstlineno),
                 )

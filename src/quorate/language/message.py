@@ -83,7 +83,7 @@ class Record:
         refuse_two_meanings(cls, cls._names, "field")
         for name in _RESERVED.intersection(cls._names):
             raise ModelError(
-                f"{cls.__name__}.{name}: {cls._kind_of} knows by itself where it comes from",
+                f"{cls.__name__}.{name}: {cls._kind_of} already records where it comes from",
                 hint="leave the field out, or give it another name",
                 code="Q106",
                 location=member_location(cls, name),

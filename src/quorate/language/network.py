@@ -40,10 +40,10 @@ class Network:
         if self.ordered and self.copies_for_ever:
             raise _refused(
                 "fifo with duplicates='any'",
-                "a channel that may repeat its messages without end has no finite content; give a number: duplicates=1",
+                "a FIFO channel with unlimited duplicates has no finite content; give a number: duplicates=1",
             )
         if self.full == "replace" and not self.bounded:
-            raise _refused("full='replace' without a capacity", "a channel without bound is never full: capacity=1")
+            raise _refused("full='replace' without a capacity", "an unbounded channel is never full: capacity=1")
         if self.full == "replace" and not self.ordered and self.capacity != 1:
             raise _refused(
                 f"full='replace' on an unordered network with capacity={self.capacity}",
@@ -120,7 +120,7 @@ def fifo(
 
 
 def _refused(what: str, why: str) -> ModelError:
-    return ModelError(f"this network cannot be had: {what}", hint=why, code="Q111", location=caller())
+    return ModelError(f"unsupported network: {what}", hint=why, code="Q111", location=caller())
 
 
 def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:

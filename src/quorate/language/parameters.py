@@ -120,7 +120,7 @@ def _hints(cls: type) -> dict[str, Any]:
 def _parameter(cls: type, stop: type, name: str, hint: Any) -> Parameter:
     if hasattr(stop, name):
         raise ModelError(
-            f"{cls.__name__}.{name}: the name is taken by the language",
+            f"{cls.__name__}.{name}: the name is reserved by the language",
             hint="give the parameter another name",
             code="Q106",
             location=member_location(cls, name),

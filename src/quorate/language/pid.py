@@ -52,7 +52,7 @@ class Pid:
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise IdentityError(
-            f"{self._name} is the identity of a process, not a number: it cannot be ordered or computed with",
+            f"{self._name} is the identity of a process, not a number: it cannot be ordered or used in arithmetic",
             hint="compare identities with == only; give processes that differ a field of their own, "
             "e.g. self.spawn(Proposer, rank=1)",
             location=caller(),

@@ -43,7 +43,7 @@ class Process(Automaton):
         super().__init_subclass__(**options)
         if isinstance(cls.durable, str):
             raise ModelError(
-                f"{cls.__name__}.durable is the text {cls.durable!r}, not names of fields",
+                f"{cls.__name__}.durable is the string {cls.durable!r}, not a tuple of field names",
                 hint=f"write a tuple: durable = ({cls.durable!r},)",
                 code="Q106",
                 location=member_location(cls, "durable"),

@@ -51,7 +51,7 @@ class Scalar:
 
     def _refuse(self, *_: Any) -> NoReturn:
         raise IdentityError(
-            f"{self._name} is one of a scalarset, not a number: it cannot be ordered or computed with",
+            f"{self._name} is one of a scalarset, not a number: it cannot be ordered or used in arithmetic",
             hint="compare with == only; use int if the order matters",
             location=caller(),
         )

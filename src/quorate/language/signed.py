@@ -31,7 +31,7 @@ class Signed(Generic[T_co]):
     def __init__(self, *_: Any, **__: Any) -> None:
         raise ModelError(
             "Signed(...) was called: only the signer itself can sign",
-            hint="write self.sign(value) in a handler; hand on what others have signed as it is",
+            hint="write self.sign(value) in a handler; pass on what others have signed unchanged",
             code="Q108",
             location=caller(),
         )

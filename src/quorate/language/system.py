@@ -181,7 +181,7 @@ class System:
             name = getattr(cls, "__name__", repr(cls))
             raise ModelError(
                 f"{type(self).__name__}: self[{name}] was read outside of a property",
-                hint="processes can be looked at in @invariant, @can and @final; in `build` keep what spawn returns",
+                hint="processes can be read in @invariant, @can and @final; in `build`, keep what spawn returns",
                 code="Q108",
                 location=caller(),
             )

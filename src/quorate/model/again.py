@@ -91,7 +91,7 @@ def require_same(
     except BadValueError:
         raise smuggled(column, next(one.local for one in outcomes if one.local is not None)) from None
     raise ModelError(
-        f"{transition} did something else when it was run again on the same state and messages"
+        f"{transition} behaved differently when it was run again on the same state and messages"
         + _first_difference(column, outcomes, again),
         hint=CAUSES,
         code="Q104",

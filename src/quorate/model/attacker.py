@@ -117,8 +117,8 @@ def _taken(spec: Spec, honest: Sequence[tuple[Pid, Spec]]) -> list[type[Message]
             continue
         if transition.mode == "maximal":
             raise ModelError(
-                f"{transition} takes maximal sets, which depend on what is not there, and a Byzantine process may keep "
-                "back what it could send",
+                f"{transition} takes maximal sets, which depend on absent messages, and a Byzantine process may hold "
+                "messages back",
                 hint="use sets='minimal', or write the attack as a class of its own: "
                 f"class Liar({spec.cls.__name__}, byzantine=True)",
                 code="Q117",

@@ -129,7 +129,7 @@ class Builder:
         pids = roles[named[0]]
         if count > len(pids):
             raise ParameterError(
-                f"{count} Byzantine of {len(pids)} {named[0]}: there are not so many",
+                f"{count} Byzantine of {len(pids)} {named[0]}: there are not that many",
                 hint=f"{type(self.system).__name__} spawns {len(pids)}; see its parameters",
                 code="Q207",
             )
@@ -229,7 +229,7 @@ def build_all(
         found.setdefault(encode(state), state)
     if first is None:
         raise ModelError(
-            f"{type(system).__name__} has no initial state: every choice in `build` was among nothing",
+            f"{type(system).__name__} has no initial state: every choice in `build` had no options",
             hint="self.choose needs at least one option",
             code="Q110",
         )
@@ -249,7 +249,7 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
         if built is not None:
             raise ModelError(
                 f"{type(system).__name__}.build returned something",
-                hint="a build spawns and connects processes; what it returns goes nowhere",
+                hint="a build spawns and connects processes; its return value is ignored",
                 code="Q106",
                 location=location_of(build),
             )
@@ -280,8 +280,8 @@ def _alike(system: System, first: Builder, other: Builder) -> None:
     ] and first.settings == other.settings
     if not same:
         raise ModelError(
-            f"{type(system).__name__}.build spawns other processes, or sets another network, after another choice",
-            hint="choose the values of fields; what is spawned depends on parameters only",
+            f"{type(system).__name__}.build spawns different processes, or sets another network, depending on a choice",
+            hint="let choices set fields; what is spawned must depend on parameters only",
             code="Q112",
             location=_where(system),
         )

@@ -32,7 +32,7 @@ class Choices:
         if depth >= MAX_DEPTH:
             raise LimitError(
                 f"{owner} chooses more than {MAX_DEPTH} times in one step",
-                hint="a loop that ends only by a choice has no end: bound it",
+                hint="a loop that only a choice can end is endless: bound it",
                 code="Q501",
                 location=caller(),
             )

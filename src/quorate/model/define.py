@@ -69,7 +69,7 @@ def define(
     if len(finals) > 1:
         raise ModelError(
             f"{type(system).__name__} has {len(finals)} @final methods: {', '.join(each.name for each in finals)}",
-            hint="join them with `or` in one",
+            hint="combine them into one with `or`",
             code="Q106",
             location=finals[1].location,
         )
@@ -315,8 +315,8 @@ def read_properties(cls: type[System]) -> list[Property]:
         forbid_impure(f"{cls.__name__}.{name}", function)
         if name == "deadlock":
             raise ModelError(
-                f"{cls.__name__}.deadlock: the name belongs to the check for deadlocks",
-                hint="say with @final which final states are fine, or give the property another name",
+                f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
+                hint="use @final to say where a run may end, or give the property another name",
                 code="Q106",
                 location=location,
             )
@@ -329,7 +329,7 @@ def _forgotten(cls: type, name: str, function: Any, what: str, decorator: str) -
     if function is None:
         return
     raise ModelError(
-        f"{cls.__name__}.{name} overrides a {what} but is none itself",
+        f"{cls.__name__}.{name} overrides a {what} but is not one itself",
         hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
         code="Q106",
         location=member_location(cls, name),

@@ -19,32 +19,33 @@ class Environment:
     """The fault model of one check: by default, the one the system declares."""
 
     crash: Literal["implicit", "explicit"] | None = option(
-        None, "Faults", "Crashes without a step of their own, where that is the same; or as steps.", choices=CRASH
+        None, "Faults", "Implicit crashes, where they are equivalent, or crashes as steps.", choices=CRASH
     )
     """Implicit: a process that crashes just takes no further step, which every search contains. Explicit: a step."""
-    crashes: int | None = option(None, "Faults", "At most so many crashes in a run, as steps.", "count", metavar="N")
+    crashes: int | None = option(None, "Faults", "At most this many crashes in a run, as steps.", "count", metavar="N")
     """At most so many explicit crashes; an implicit crash needs no bound."""
     byzantine: Mapping[str, int] = option(
-        {}, "Faults", "Let attackers that may send anything take the place of K processes.", "roles", metavar="ROLE=K"
+        {}, "Faults", "Replace K processes by attackers that may send anything.", "roles", metavar="ROLE=K"
     )
     """Role -> how many of its processes an exhaustive attacker takes the place of."""
     network_model: NetworkModel = option(
         "m",
         "Faults",
-        "Messages in single buffers (m), with delivery events (grm), and with clean channels (rm).",
+        "Single buffers (m), delivery events (grm), or clean channels as well (rm).",
         choices=MODELS,
     )
     """How messages travel: with delivery events and clean channels, with delivery events, or in single buffers."""
 
     def __post_init__(self) -> None:
         if self.crash is not None and self.crash not in CRASH:
-            raise wrong(f"crash={self.crash!r} is not a choice", did_you_mean(str(self.crash), CRASH))
+            raise wrong(f"crash={self.crash!r} is not a valid choice", did_you_mean(str(self.crash), CRASH))
         if self.crashes is not None and (type(self.crashes) is not int or self.crashes < 0):
             raise wrong(f"crashes={show(self.crashes)}", "it is the number of crashes in a run, 0 or more")
 
         if self.network_model not in MODELS:
             raise wrong(
-                f"network_model={self.network_model!r} is not a choice", did_you_mean(str(self.network_model), MODELS)
+                f"network_model={self.network_model!r} is not a valid choice",
+                did_you_mean(str(self.network_model), MODELS),
             )
         for role, count in self.byzantine.items():
             if type(count) is not int or count < 0:
@@ -81,5 +82,5 @@ class Environment:
 
 
 def wrong(what: str, hint: str) -> QuorateError:
-    """The error for a fault model that cannot be had, or that does not go with the system."""
+    """The error for an unsupported fault model, or one that does not fit the system."""
     return QuorateError(what, hint=hint, code="Q601")

@@ -73,8 +73,8 @@ class Memory:
             if before != after and self._is_named(place):
                 raise ModelError(
                     f"`{place.words}` {_shown(before, after)}: the model remembers something outside of its fields",
-                    hint="what a process remembers is a field of it, what a property remembers a field of a Monitor: "
-                    "only those are part of a state; a helper may cache with functools.cache",
+                    hint="only fields are part of a state: use a field of the process, or of a Monitor for a property; "
+                    "a helper may cache with functools.cache",
                     code="Q104",
                     location=self._line(place),
                 )
@@ -134,8 +134,8 @@ class Memory:
             yield place, type(value)
         elif hasattr(type(value), "__next__") and self._is_named(place):
             raise ModelError(
-                f"`{place.words}` is an iterator ({type(value).__name__}), which remembers how far it got",
-                hint="use what it iterates over, a tuple or a range; a number that grows is a field",
+                f"`{place.words}` is an iterator ({type(value).__name__}), which remembers its position",
+                hint="use what it iterates over, a tuple or a range; a counter is a field",
                 code="Q104",
                 location=self._line(place),
             )

@@ -197,8 +197,8 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
                     code="Q107",
                     location=transition.location,
                 )
-        # A size that is no size is a mistake; a group that is empty now, since nobody has joined it yet or all have
-        # answered, is not. Of nobody there is no message, so there is nothing to consume.
+        # A size below 1 is a mistake. A group that is empty now is not: nobody may have joined yet, or all may have
+        # answered. Then there is nothing to consume.
         return Request(senders=senders) if senders else None
     return Request()
 
@@ -216,7 +216,7 @@ def _holds(transition: Transition, name: str, value: object) -> bool:
 def _done(transition: Transition, value: object) -> None:
     """A handler gives nothing back. What does is often not run at all, like a coroutine that a decorator returns."""
     if value is not None:
-        hint = "a handler changes fields and sends messages; what it returns goes nowhere"
+        hint = "a handler changes fields and sends messages; its return value is ignored"
         raise returned(value, transition.function, str(transition), transition.location, hint)
 
 

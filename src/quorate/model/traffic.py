@@ -40,7 +40,7 @@ def check_network(model: NetworkModel, network: Network, specs: Iterable[Spec]) 
     if network.bounded:
         raise _refused(
             f"network_model={model!r} with bounded channels, {network}",
-            "the models have channels without a bound, and a bound on two buffers in a row is another one than on one",
+            "these models have unbounded channels; a bound on two buffers in a row differs from a bound on one",
         )
     if model == "grm":
         return
@@ -52,14 +52,14 @@ def check_network(model: NetworkModel, network: Network, specs: Iterable[Spec]) 
     if network.passes_over:
         raise _refused(
             f"network_model='rm' with {network}",
-            "clean channels: a message that is passed over or thrown away would have to be consumed with the others",
+            "clean channels: a message that is skipped or dropped would have to be consumed with the others",
         )
     for spec in specs:
         for transition in spec.transitions:
             if transition.keep:
                 raise ModelError(
                     f"network_model='rm': {transition} reads without consuming (keep=True)",
-                    hint="clean channels mean that a transition consumes all that was delivered; use 'grm' or 'm'",
+                    hint="with clean channels a transition consumes everything that was delivered; use 'grm' or 'm'",
                     code="Q602",
                     location=transition.location,
                 )

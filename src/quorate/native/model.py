@@ -365,7 +365,7 @@ class Model:
 def _counted(name: str, number: int) -> int:
     """A number of messages or crashes, which the core counts in 32 bits."""
     if number >= NONE:
-        raise LimitError(f"{name}={show(number)}: at most {NONE - 1:,} are counted", hint="say less", code="Q501")
+        raise LimitError(f"{name}={show(number)}: at most {NONE - 1:,} are counted", hint="use fewer", code="Q501")
     return number
 
 

@@ -102,7 +102,7 @@ class OralMessages(System):
 
     def build(self) -> None:
         self.require(0 <= self.rounds < self.lieutenants, "in every round an order is passed on by another lieutenant")
-        self.require(self.traitors <= self.lieutenants + 1, "there are not so many generals")
+        self.require(self.traitors <= self.lieutenants + 1, "there are not that many generals")
         generals = range(self.lieutenants + 1)
         traitors = self.choose([some for k in range(self.traitors + 1) for some in combinations(generals, k)])
         first = self.spawn(General) if self.colocated else self.spawn(Lieutenant)

@@ -22,7 +22,7 @@ from quorate.reduce.reductions import Reductions
 # The seed: what random walks meet.
 WALKS = 1_000
 WALK_STEPS = 200
-# A search that is void goes on until it has twice as many states, and so many more: to meet what else lies outside.
+# A void search goes on until it has twice as many states, plus this many, to meet what else lies outside.
 VOID_STATES = 1_000
 # What the universe may cost before it is given up: answers from Python for one process, searches that were void, and
 # the states that they visited.

@@ -80,7 +80,7 @@ def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
         if state_to_json(definition, state) == recorded["initial"]:
             return state
     raise ReplayError(
-        "the run starts in a state that is none of the model's initial states",
+        "the run does not start in an initial state of the model",
         hint="the model changed since the run was saved, or it has other parameters: check again with --save",
     )
 

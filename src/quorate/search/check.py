@@ -41,7 +41,7 @@ BITSTATE_BYTES = 64 << 20
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
-# A system of so many states is searched to its end although nothing was asked but what was shown soon.
+# Up to this many states, a search goes on to its end even if all that was asked for has been shown.
 SMALL = 100_000
 
 

@@ -28,8 +28,8 @@ def refuse_what_implicit_crashes_miss(definition: Definition, asked: Asked) -> N
         others = [each.name for each in asked.properties if each.kind != "final"]
         only = ", ".join(map(repr, others)) or "'assertions'"
         raise _refused(
-            "a crash can leave the others waiting where without crashes nobody waits, so deadlocks differ",
-            f"ask for the other properties alone: property=[{only}]",
+            "a crash can leave others waiting, so deadlocks differ",
+            f"check the other properties alone: property=[{only}]",
         )
     for reason in _reasons(definition):
         raise _refused(reason)
@@ -53,15 +53,15 @@ def _reasons(definition: Definition) -> Iterator[str]:
             "messages in place that it would have replaced (section 3.2.3)"
         )
     if network.bounded and network.duplicates and not network.copies_for_ever:
-        yield "messages that a crashed process did not send would take the room of duplicates in bounded channels"
+        yield "unsent messages of a crashed process would take up the room of duplicates in bounded channels"
     if definition.declared.recover:
         yield "crashed processes may recover without their volatile fields, and no run without crashes shows that"
     for column in definition.processes:
         for transition in definition.transitions(column):
             if transition.message is not None and issubclass(transition.message, Crash):
-                yield f"{transition} is told of crashes, so the protocol itself depends on them"
+                yield f"{transition} is notified of crashes, so the protocol itself depends on them"
             if transition.mode == "maximal":
-                yield f"{transition} takes maximal sets, so a message that a crash would have left out gets in its way"
+                yield f"{transition} takes maximal sets, so a message that a crash would suppress gets in its way"
 
 
 def _reads_flag(prop: Property | None) -> QuorateError:
@@ -72,6 +72,6 @@ def _reads_flag(prop: Property | None) -> QuorateError:
 def _refused(reason: str, instead: str = "") -> QuorateError:
     explicit = "make crashes steps of their own: crash='explicit', crashes=1 (--crash explicit --crashes 1)"
     return wrong(
-        f"crash='implicit' would not give the answer that explicit crashes give: {reason}",
+        f"crash='implicit' could give another answer than explicit crashes: {reason}",
         f"{instead}; or {explicit}" if instead else explicit,
     )

@@ -20,8 +20,8 @@ def check_name(path: str | PathLike[str]) -> None:
     """Refuse a name that says no form, before anything long is done for it."""
     if Path(path).suffix.lower() not in FORMS:
         raise TargetError(
-            f"{fspath(path)} does not say in which form the chart is wanted",
-            hint=f"name it with one of {', '.join(FORMS)}",
+            f"{fspath(path)} has no file extension that names a format for charts",
+            hint=f"use one of {', '.join(FORMS)}",
             code="Q314",
         )
     if Path(path).suffix.lower() == ".png":

@@ -41,8 +41,8 @@ def check_name(path: str | PathLike[str]) -> Callable[[Trace], str]:
         if fspath(path).lower().endswith(ending):
             return form
     raise TargetError(
-        f"{fspath(path)} does not say in which form the run is wanted",
-        hint=f"name it with one of {', '.join(FORMS)}; --save FILE writes Quorate's own form",
+        f"{fspath(path)} has no file extension that names a format for runs",
+        hint=f"use one of {', '.join(FORMS)}; --save FILE writes Quorate's own format",
         code="Q314",
     )
 
