@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from generator import Protocol, fitted, protocols, system, without_claims
 from quorate import System
-from quorate._core import StateSet
+from quorate._core import StateSet, Temporal
 from quorate.base.places import location_of
 from quorate.base.values import encode
 from quorate.model.define import define
@@ -23,7 +23,6 @@ from quorate.model.definition import Definition, Property
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.reductions import Reductions
-from quorate.search.liveness import Temporal
 from small_instances import SMALL, small
 from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore
 
