@@ -70,9 +70,10 @@ def starved(
     """
     fairness = fairness_of(definition, level)
     offered = [
-        {group: None for step in steps(definition, state) for group in _groups(fairness, step)} for state in states
+        {group: None for step in steps(definition, state) for group in _groups(definition, fairness, step)}
+        for state in states
     ]
-    done = {group for step in taken for group in _groups(fairness, step)}
+    done = {group for step in taken for group in _groups(definition, fairness, step)}
     gone = set(stopped)
     found: list[str] = []
     for group in dict.fromkeys(group for enabled in offered for group in enabled):
@@ -102,9 +103,15 @@ class Group(NamedTuple):
         return f"{column.name}.{definition.transitions(column)[self.transition].name}"
 
 
-def _groups(fairness: Fairness, step: Step) -> Iterator[Group]:
-    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same."""
+def _groups(definition: Definition, fairness: Fairness, step: Step) -> Iterator[Group]:
+    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same.
+
+    What an attacker may say it need not say: nothing is assumed of a step that consumes it.
+    """
     strength = UNFAIR
+    column = definition.columns[step.column]
+    if any(definition.stands(column, message) for message in step.consumed):
+        return
     if step.kind == "recover":
         strength = fairness.recoveries
     elif step.kind == "discard":
