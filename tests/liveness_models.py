@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quorate import Message, Peers, Pid, Process, System, on, step, unordered
 from quorate.language.network import Network
-from temporal_reference import Automaton
+from temporal_semantics import Automaton
 
 NEVER: Automaton = (1, 0, 0, [(0, 0, 1, 0, 0)])
 """Violates F p0."""

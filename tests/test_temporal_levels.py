@@ -20,7 +20,7 @@ from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.protocols import atomic_storage, paxos, two_phase_commit
 from quorate.protocols.regular_storage import Base
-from temporal_reference import Automaton
+from temporal_semantics import Automaton
 from test_temporal_engine import LEVELS, native
 
 

@@ -34,7 +34,7 @@ def fairness_of(definition: Definition, level: str) -> Fairness:
 
 def _strength(definition: Definition, column: Column, transition: Transition) -> int:
     said = transition.declaration.fair
-    if said is False:
+    if said is False or column.index in definition.attackers:
         return UNFAIR
     if said == "strong" or (definition.network.fair and transition.message is not None):
         return STRONG
@@ -76,7 +76,7 @@ def starved(
     done = {group for step in taken for group in _groups(definition, fairness, step)}
     gone = set(stopped)
     found: list[str] = []
-    for group in dict.fromkeys(group for enabled in offered for group in enabled):
+    for group in sorted(set().union(*offered), key=repr):
         possible = [group in enabled for enabled in offered]
         neglected = any(possible) if group.strength == STRONG else all(possible)
         if neglected and group not in done and group.column not in gone:

@@ -129,9 +129,7 @@ symmetry.rule(
     "symmetry-order-sent",
     "Into a channel whose order or room counts the image sends in the same order.",
     "rules 5 and 10",
-    expression(
-        CORE, "const bool ordered = «tables_.network.order == Order::fifo || tables_.network.bounded()»;", "false"
-    ),
+    expression(CORE, "const bool ordered = «tables_.network.sends_conflict()»;", "false"),
     focus=("fifo or bounded",),
 )
 symmetry.rule(

@@ -130,7 +130,7 @@ universe.rule(
     expression(
         "core/reduce/por/relations.cpp",
         """«closure.optimistic && (network.bounded() || tables.has_budget() || network.losses_unlimited ||
-        (network.order == Order::fifo && network.head == Head::drop))»""",
+        network.drops_refused())»""",
         "false",
     ),
     focus=("partial orders", "losses, crashes, bounded or dropping"),
@@ -182,8 +182,7 @@ flows.rule(
     "flows.hpp; rule 7",
     expression(
         FLOWS,
-        "«tables.has_budget() || network.losses_unlimited || (network.order == Order::fifo && network.head "
-        "== Head::drop)»",
+        "«tables.has_budget() || network.losses_unlimited || network.drops_refused()»",
         "false",
     ),
     focus=("losses, crashes, duplicates or dropping",),
