@@ -134,13 +134,13 @@ universe.rule(
     "universe-as-is",
     "No relations where a process is taken as it is: what it may do is not known.",
     "design 3a, 3",
-    expression("core/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     expression(
         "core/binding/analysis.cpp",
         "«std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return "
         "column->as_is; })»",
         "true",
     ),
+    expression("core/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     focus=("partial orders", "a process too large for the universe"),
 )
 universe.rule(
