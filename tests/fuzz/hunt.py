@@ -84,15 +84,17 @@ class Hunt:
                     self._try(case, system, number, reference, mutant)
 
     def _try(self, case: Case, system: Any, number: int, reference: Reference, mutant: int) -> None:
-        self._about_to(case.seed, mutant)
         check = case.checks[number]
-        finding = self._without(case, system, check, reference, mutant, *self.others.get(mutant, ()))
+        others = self.others.get(mutant, [])
+        if others:
+            # Where the others alone are missed nothing is said about this one.
+            self._about_to(case.seed, 0)
+            if self._without(case, system, check, reference, *others) is not None:
+                return
+        self._about_to(case.seed, mutant)
+        finding = self._without(case, system, check, reference, mutant, *others)
         # That another refusal comes next says nothing about the one that was left out.
         if finding is not None and not finding.kind.startswith("error Q1"):
-            # Nor does it say anything about a rule that the others alone are missed here.
-            others = self.others.get(mutant)
-            if others and self._without(case, system, check, reference, *others) is not None:
-                return
             self.wanted.discard(mutant)
             options = {name: value for name, value in check.options.items() if name != "timeout"}
             say(

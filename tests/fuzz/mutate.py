@@ -3,6 +3,7 @@
     python tests/fuzz/mutate.py                      all that are not decided yet, ten minutes of the generator at most
     python tests/fuzz/mutate.py --minutes 1 por-room  one of them, again
     python tests/fuzz/mutate.py --group symmetry
+    python tests/fuzz/mutate.py --together --focus   rules that others imply, each without those others as well
     python tests/fuzz/mutate.py --table              only write docs/mutants.md again
 
 Results are kept as they come, in tests/fuzz/mutants.json; what is there is not done again unless it is named.
@@ -28,7 +29,7 @@ from fuzz.mutant_build import PACKAGE, PLACE, ROOT, build
 from fuzz.mutant_table import DATA, KEPT, write_table
 from fuzz.mutant_tests import failing
 from fuzz.mutations import RULES, focus_of
-from fuzz.mutations.reasons import IMPLIED, NEVER_DRAWN, TOGETHER
+from fuzz.mutations.reasons import IMPLIED, REFUSED, TOGETHER
 from fuzz.mutations.rule import Rule
 
 Known = dict[str, dict[str, Any]]
@@ -179,7 +180,7 @@ def main() -> None:
                 for rule in wanted:
                     known.pop(rule.id, None)
         elif not given.group:
-            wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in NEVER_DRAWN]
+            wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in REFUSED]
         found = {name for name, each in load().items() if each["found"]}
         wanted = [rule for rule in wanted if rule.id not in found]
         if given.tests:

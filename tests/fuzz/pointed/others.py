@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fuzz.handlers import Environment
 from fuzz.protocol import NONE, Action, Class, Connect, Field, Network, Property, Protocol, Record, Spawn, node
 
-from .point import assembled, at, both, cls, links, mine, numbers, point, put, said, send
+from .point import assembled, at, both, cls, links, mine, num, numbers, point, put, said, send
 
 if TYPE_CHECKING:
     from fuzz.draw import Drawing
@@ -67,7 +67,7 @@ def agreed(drawing: Drawing) -> Protocol:
     d = drawing.dice
     record = Record("Ping", None, (Field("a", "pid"),))
     chosen = node("choose", "maybe_x", node("members", mine("of_x")))
-    names = Action("do0_x", "step", (chosen, send("to_x", "Ping", mine("maybe_x")), put("x", 1)), when=at("x", 0))
+    names = Action("do0_x", "step", (chosen, send("to_x", "Vote", mine("maybe_x")), put("x", 1)), when=at("x", 0))
     own = Action("do1_x", "step", (send("to_x", "Ping", node("me")), put("x", 1 if d.chance(70) else 2)),
                  when=at("x", 0))  # fmt: skip
     alpha = cls("Alpha", (*numbers("x"), Field("maybe_x", "maybe", NONE), *links("to_x", "of_x")), names, own)
@@ -81,25 +81,43 @@ def agreed(drawing: Drawing) -> Protocol:
         Connect(0, None, "of_x", node("playing", node("group", 0), role)),
     )
     spawns = (Spawn("Server", 2), Spawn("Gamma"))
-    return Protocol((record,), (alpha, beta, gamma, server), (), spawns, connects)
+    return Protocol((record, Record("Vote", "Ping")), (alpha, beta, gamma, server), (), spawns, connects)
 
 
-@point("", symmetry="auto", quotient="off")
+@point("", symmetry="auto", quotient="off", search="dfs")
 def read_late(drawing: Drawing) -> Protocol:
     """Two equal processes; a property that tells one from the other reads what they have in common first."""
     d = drawing.dice
-    steps = [
-        Action(f"do{n}_x", d.one(("start", "step")), (put("x", d.between(0, 1)), put("xx", d.between(0, 2))),
-               when=at("xx", *d.one(((0,), (0, 1), (1,), (0, 2)))))
-        for n in range(d.between(2, 4))
-    ]  # fmt: skip
+    places = [(0, 0), *((d.between(0, 1), d.between(0, 3)) for _ in range(d.between(2, 5)))]
+    steps: list[Action] = []
+    for n, (x, xx) in enumerate(places[1:], 1):
+        before = d.one(places[:n])
+        guard = both(at("x", before[0]), at("xx", before[1]))
+        steps.append(Action(f"do{n}_x", "step", (put("x", x), put("xx", xx)), when=guard))
     equal = cls("Alpha", numbers("x", "xx"), *steps)
     gate = cls("Beta", numbers("u"), Action("do0_u", "start", (put("u", 1),)))
     protocol = assembled(drawing, [equal, gate] if d.chance(40) else [equal], {}, counts={"Alpha": 2})
-    first = node("eq", node("total", "Alpha", "xx"), node("int", d.between(1, 4)))
+    first = node("eq", node("total", "Alpha", "xx"), node("int", d.between(1, 5)))
     if len(protocol.classes) > 1 and d.chance(40):
         first = node("and", first, node("eq", node("nth", "Beta", 0, "u"), node("int", 1)))
     which = node("eq", node("nth", "Alpha", d.between(0, 1), "x"), node("int", 1))
     claim = node("and", first, which)
     shown = Property("reached1", "can", claim) if d.chance(60) else Property("safe1", "invariant", node("not", claim))
     return replace(protocol, properties=(shown,))
+
+
+@point("", symmetry="auto", quotient="off", dead_messages="off")
+def unequal(drawing: Drawing) -> Protocol:
+    """Two equal processes that begin differently; each could get where the other begins, but no run gets there."""
+    d = drawing.dice
+    goes = Action("do0_x", "step", (put("x", 2),), when=at("x", 1))
+    resets = Action("hear0_x", "on", (node("choose", "x", node("options", num(0), num(1))),), "Ping")
+    equal = cls("Alpha", numbers("x"), goes, resets)
+    counts = Action("hear0_u", "on", (put("u", node("plus", mine("u"), 1, 2)),), "Vote")
+    tells = Action("do0_u", "start", (send("to_u", "Ping"),), when=at("u", 2 if d.chance(85) else 1))
+    counter = cls("Beta", (*numbers("u"), *links("to_u")), counts, tells)
+    source = cls("Gamma", links("to_s"), Action("do0_s", "start", (send("to_s", "Vote", 0),)))
+    protocol = assembled(drawing, [equal, counter, source], {"Beta": {"to_u": "Alpha"}, "Gamma": {"to_s": "Beta"}},
+                         records=(PING, VOTE), counts={"Alpha": 2})  # fmt: skip
+    spawn = [each.cls for each in protocol.spawns].index("Alpha")
+    return replace(protocol, connects=(*protocol.connects, Connect(spawn, d.between(0, 1), "x", num(d.between(1, 2)))))
