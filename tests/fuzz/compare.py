@@ -100,6 +100,8 @@ def ask(system: Any, check: Check) -> Answer:
     if "keep" in options:
         try:
             return Answer(None, "runs", differs(system, *options["keep"]))
+        except QuorateError:
+            return Answer(None, "runs")  # refused, as other checks of the case say
         except Exception as error:
             return Answer(None, "runs", f"{type(error).__name__}: {error}")
     if "por_options" in options:
