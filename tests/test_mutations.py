@@ -44,7 +44,7 @@ def test_what_is_said_about_rules_is_about_rules() -> None:
 
 
 def _spend(folder: Path) -> None:
-    mutate.DATA, mutate.PLACE = folder / "mutants.json", folder
+    vars(mutate).update(DATA=folder / "mutants.json", PLACE=folder)
     for rule in RULES[:3]:
         mutate.note_spent(rule.id, 1, 0.5, 2)
 

@@ -270,7 +270,7 @@ class AMonitorFailsAtTheChosenStep(System):
     class Failing(Process):
         @step(when=lambda self: True)
         def fail(self) -> None:
-            assert False  # noqa: B011
+            raise AssertionError
 
     class Emitting(Process):
         @step(when=lambda self: True)
