@@ -98,8 +98,9 @@ search.rule(
     "store-equal",
     "A state counts as known only if it is equal to a stored one, not on a hash alone.",
     "store.hpp",
+    # The bits of a hash that a slot has are a part of the comparison: small systems never differ in the rest alone.
     expression(
-        "core/store/store.hpp", "if (tagged(slot, hash) && «layout_.equal(at(number(slot)), packed)») {", "true"
+        "core/store/store.hpp", "if («tagged(slot, hash) && layout_.equal(at(number(slot)), packed)») {", "true"
     ),
 )
 search.rule(

@@ -159,16 +159,6 @@ stubborn.rule(
     ),
 )
 stubborn.rule(
-    "por-necessary-way",
-    "One lack stands for another only if every way there is a way to the other.",
-    "clauses.cpp",
-    expression(
-        "core/reduce/por/clauses.cpp",
-        "return «found.ways[one.local].within(found.ways[other.local])» && within(",
-        "true",
-    ),
-)
-stubborn.rule(
     "por-foresee",
     "What others may send when they get what may be sent to them may come as well.",
     "stubborn.cpp, foresee",

@@ -173,16 +173,6 @@ symmetry.rule(
 )
 
 action.rule(
-    "action-quotient",
-    "The quotient is applied after the renaming.",
-    "rule 4",
-    statement(
-        CORE,
-        "«if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;»",
-        when="tables.quotient && tables.columns[to]->locals[image[to]].representative != image[to]",
-    ),
-)
-action.rule(
     "action-mentioned-messages",
     "A name that occurs in a pending message occurs in the cell.",
     "symmetry.hpp, marks",

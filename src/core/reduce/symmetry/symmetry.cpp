@@ -373,8 +373,8 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             const Renaming& renaming = exchanges_[exchange];
             for (Id i = 0; i < width_; ++i) {
                 const Id to = renaming.columns[i];
+                // Whether it is the one that stands for its class is all the same: properties see no difference.
                 image[to] = renaming.locals[i][locals[i]];
-                if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;
             }
             observe(image, seen);
             if (alike.find(seen) != none) continue;
