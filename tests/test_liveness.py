@@ -12,7 +12,6 @@ from quorate import (
     ModelError,
     Pid,
     Process,
-    PropertyError,
     QuorateError,
     System,
     check,
@@ -29,6 +28,7 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.base.errors import PropertyError
 from quorate.cli.main import app
 from quorate.model.define import define
 from quorate.properties.temporal.lassos import refuted
@@ -434,7 +434,7 @@ def test_bad_formulas(formula: str, code: str, said: str) -> None:
 
 
 def test_bad_declarations() -> None:
-    with pytest.raises(ModelError, match="not a class of processes"):
+    with pytest.raises(ModelError, match="name a class of processes"):
         ltl("G p", each=Locking)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="a formula is a text"):
         ltl(3)  # type: ignore[arg-type]
@@ -444,7 +444,7 @@ def test_bad_declarations() -> None:
         unordered(fair=True)
     with pytest.raises(ModelError, match="True, False or 'fair'"):
         crashes(1, recover="perhaps")  # type: ignore[arg-type]
-    with pytest.raises(QuorateError, match="fairness='fair' is not a choice"):
+    with pytest.raises(QuorateError, match="fairness='fair' is not a valid choice"):
         check(Locking, fairness="fair")
 
 

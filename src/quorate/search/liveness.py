@@ -64,22 +64,25 @@ def with_temporal(
     """A result with the temporal properties as well. They wait for the others: a violation is an answer."""
     level = {"level": options.fairness, "assuming": assumed(definition, options.fairness)}
     why = ""
+    # Where nothing else is stated, that no handler fails goes without saying.
+    only = [each.kind for each in result.properties] == ["assertion"] and result.verdict == "holds" and not asked.named
+    safety = () if only else result.properties
     if result.verdict == "violated":
         why = "not decided: the search ended with the violation"
-    elif result.verdict == "incomplete" and result.stopped_by is not None:
-        why = _STOPPED
     elif options.stateless or options.store == "bitstate" or options.por == "dpor":
         kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
         why = f"not decided: a {kind} search stores no graph, and without one nothing can be said about whole runs"
+    elif result.verdict == "incomplete" and result.stopped_by is not None:
+        why = _STOPPED
     if why:
         waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
-        outcomes = (*result.properties, *waiting)
+        outcomes = (*safety, *waiting)
         return replace(result, properties=outcomes, verdict=verdict_of(outcomes, result.stopped_by), fairness=level)
     began = watcher.seconds
     found = LivenessCheck(definition, asked.temporal, options, watcher).run()
     explored = found.explored
     assert explored is not None
-    outcomes = (*result.properties, *found.outcomes)
+    outcomes = (*safety, *found.outcomes)
     stopped: Limit | None = None
     if explored.stop not in ("finished", "violation"):
         stopped = watcher.reason or cast(Limit, explored.stop)
