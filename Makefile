@@ -9,7 +9,7 @@ PACKAGES := $(wildcard src/quorate/*/__init__.py)
 CORE_TESTS := $(shell find tests/core -name '*.[ch]pp')
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick format clean
+.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -53,6 +53,12 @@ help:
 setup: .venv/.installed
 
 develop: .venv/.installed .venv/.developer
+
+# What Python is told of the core's types, from the module itself.
+stub: develop
+	$(BIN)/python -m nanobind.stubgen -q -m quorate._core -o src/quorate/_core.pyi
+	$(BIN)/ruff format -q src/quorate/_core.pyi
+	$(BIN)/ruff check -q --fix src/quorate/_core.pyi
 
 # --- showing and testing ---------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quorate import Result, System, check
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from reference import Exploration, explore
 

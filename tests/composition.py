@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from quorate import Process, Result, System, check
-from quorate.model.definition import Definition, define
+from quorate import Process, Result, System, _core, check
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import REFINEMENTS
@@ -81,7 +82,8 @@ class Unreduced:
         """The fields that the properties read somewhere on the way."""
         asked = [*self.definition.properties, *([self.definition.final] if self.definition.final is not None else [])]
         model = Model(self.definition, tuple(asked))
-        model.engine.search(model, False, 1, self.definition.final is not None, False, 0, None)
+        deadlock = self.definition.final is not None
+        model.engine.search(model, _core.SearchOptions(traversal=_core.Traversal.breadth_first, deadlock=deadlock))
         known = all_fields(self.definition)
         return {
             (column.index, number)

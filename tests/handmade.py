@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.properties import evaluate, explain
 from quorate.results.result import PropertyOutcome, Result
 from quorate.results.trace import Trace
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 
 
 def find(definition: Definition, wanted: Callable[[State, tuple[Step, ...]], bool]) -> tuple[State, tuple[Step, ...]]:

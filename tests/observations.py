@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 
 from quorate.base.values import encode
 from quorate.model.definition import Definition
-from quorate.semantics.steps import State, initial_states, steps
+from quorate.semantics.state import State, initial_states
+from quorate.semantics.steps import steps
 
 Observe = Callable[[Definition, State], object]
 Sequence = tuple[object, ...]

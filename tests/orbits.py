@@ -11,8 +11,8 @@ from quorate.language.message import Message
 from quorate.language.pid import column_of
 from quorate.model.definition import Column, Definition
 from quorate.model.renaming import Names, renamed
-from quorate.reduce.symmetry import Family, column_images
-from quorate.semantics.steps import State
+from quorate.reduce.families import Family, column_images
+from quorate.semantics.state import State
 
 
 def renamings(families: Sequence[Family]) -> list[Names]:

@@ -21,11 +21,11 @@ class Graph:
 
     @classmethod
     def of(cls, model: Model) -> Graph:
-        count, states, edges = model.engine.graph(model)
-        after: list[set[int]] = [set() for _ in states]
-        for state, _, _, _, following in edges:
-            after[state].add(following)
-        return cls(list(range(count)), [tuple(seen) for _, seen in states], after)
+        graph = model.engine.graph(model)
+        after: list[set[int]] = [set() for _ in graph.states]
+        for edge in graph.edges:
+            after[edge.source].add(edge.target)
+        return cls(list(range(graph.initial)), [tuple(node.observed) for node in graph.states], after)
 
     def silent(self, states: frozenset[int]) -> frozenset[int]:
         """These states and all that are reached from them unseen."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from quorate.base.failures import Failure
 from quorate.model.definition import Definition
 from quorate.properties import evaluate
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 
 
 @dataclass

@@ -9,7 +9,8 @@ import pytest
 from quorate import ModelError, Process, System
 from quorate.base.failures import Failure
 from quorate.language.message import Message
-from quorate.model.definition import Column, Definition, Transition, define
+from quorate.model.define import define
+from quorate.model.definition import Column, Definition, Transition
 from quorate.model.outcome import Outcome
 from quorate.model.run import fire
 

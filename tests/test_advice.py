@@ -8,7 +8,7 @@ import pytest
 from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
 from quorate.explore.session import Path, Session, WrongPathError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE
@@ -18,7 +18,9 @@ from quorate.protocols.paxos import Paxos
 from quorate.protocols.regular_storage import RegularStorage
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State, Step, repeat
+from quorate.semantics.follow import find
+from quorate.semantics.identity import Identity
+from quorate.semantics.state import State, Step
 
 
 def walk(session: Session, length: int = 25) -> Iterator[tuple[State, tuple[Step, ...]]]:
@@ -60,8 +62,8 @@ def test_every_step_is_taken_or_has_a_reason_that_holds(name: str) -> None:
 def commute(session: Session, one: Step, two: Step) -> bool:
     if one.next is None or two.next is None:
         return False
-    there = repeat(session.definition, one.next, two)
-    back = repeat(session.definition, two.next, one)
+    there = find(session.definition, one.next, Identity.of(two))
+    back = find(session.definition, two.next, Identity.of(one))
     return there is not None and back is not None and there.next == back.next and there.next is not None
 
 

@@ -22,7 +22,8 @@ from hypothesis import assume, given
 from generator import Protocol, Tape, fitted, protocols, system, without_claims
 from quorate import Process, Result, System, Trace, check, final, invariant
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.protocols import CATALOGUE
@@ -30,7 +31,8 @@ from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
 from quorate.protocols.paxos import Paxos
 from quorate.search.purity import Purity
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore
 from simplify import passes
 

@@ -52,11 +52,13 @@ from quorate.language.domains import Domain, World
 from quorate.language.network import Network
 from quorate.language.signed import signed
 from quorate.model.attacker import Attacker
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE
-from quorate.semantics.steps import State, in_flight, initial_states, steps
+from quorate.semantics.state import State, in_flight, initial_states
+from quorate.semantics.steps import steps
 from support import here
 
 MODELS = str(Path(__file__).parent / "byzantine_models.py")

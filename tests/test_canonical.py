@@ -14,13 +14,14 @@ import pytest
 
 from quorate import Map, Message, Peers, Pid, Process, System, on, step
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.renaming import is_name, parts_of
 from quorate.native.model import Model
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Symmetries, proposed
-from quorate.semantics.steps import State, Step
+from quorate.reduce.families import Symmetries, proposed
+from quorate.semantics.state import State, Step
 from reference import explore
 
 pynauty = pytest.importorskip("pynauty")
@@ -121,7 +122,7 @@ class Friends(System):
 def test_nauty_agrees(make: Callable[[], System]) -> None:
     definition = define(make())
     model = Model(definition, ())
-    assert model.engine.close(model, 60_000)["complete"]
+    assert model.engine.close(model, 60_000).complete
     symmetries = Symmetries(model, proposed(definition))
     model.engine.reduce(False, False)
     states: list[State] = []

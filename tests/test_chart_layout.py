@@ -10,7 +10,7 @@ from hypothesis import given
 
 from quorate import check
 from quorate.base.values import show
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.target import load
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos

@@ -12,7 +12,7 @@ from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.render.chart.model import Chart, chart, compact
 from quorate.results.trace import Trace
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 from walks import traces, walked
 
 
@@ -130,7 +130,7 @@ class Twice(System):
 
 
 def ends(system: System, *choices: int) -> list[tuple[int, str]]:
-    from quorate.model.definition import define
+    from quorate.model.define import define
 
     return [(arrow.sent, arrow.end) for arrow in chart(walked(define(system), choices)).arrows]
 

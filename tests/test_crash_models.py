@@ -28,7 +28,7 @@ from quorate import (
 )
 from quorate.base.errors import QuorateError
 from quorate.language.network import Network
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.model.target import load
 from quorate.protocols.paxos import Paxos

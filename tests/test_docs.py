@@ -110,15 +110,21 @@ PICTURES = {
 """How each was drawn: `quorate check ... --chart docs/pictures/NAME`."""
 
 
+AUTOMATA = {"response.svg": "G(p -> F q)"}
+"""The same by `quorate automaton ... --svg docs/pictures/NAME`."""
+
+
 def test_the_pictures_are_what_is_drawn_today(tmp_path: Path) -> None:
     for file, body in blocks(ROOT / "docs/tutorial.md", "python"):
         if file is not None:
             (tmp_path / file).write_text(body, encoding="utf-8")
     plots = {f"{table}.svg" for table in AXES}  # of measurements, by the benchmarks
-    assert {path.name for path in (ROOT / "docs/pictures").iterdir()} == {*PICTURES, *plots}
-    for picture, arguments in PICTURES.items():
-        run = [sys.executable, "-c", "from quorate.cli.main import run; run()", "check", *shlex.split(arguments)]
-        subprocess.run([*run, "--chart", picture], cwd=tmp_path, capture_output=True, check=False)
+    assert {path.name for path in (ROOT / "docs/pictures").iterdir()} == {*PICTURES, *AUTOMATA, *plots}
+    drawings = {picture: ["check", *shlex.split(arguments), "--chart"] for picture, arguments in PICTURES.items()}
+    drawings |= {picture: ["automaton", formula, "--svg"] for picture, formula in AUTOMATA.items()}
+    for picture, arguments in drawings.items():
+        run = [sys.executable, "-c", "from quorate.cli.main import run; run()", *arguments]
+        subprocess.run([*run, picture], cwd=tmp_path, capture_output=True, check=False)
         drawn = (tmp_path / picture).read_text(encoding="utf-8")
         assert drawn == (ROOT / "docs/pictures" / picture).read_text(encoding="utf-8"), picture
 

@@ -38,11 +38,13 @@ from quorate import (
 from quorate.base.errors import QuorateError
 from quorate.base.values import encode
 from quorate.cli.main import app
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.semantics.steps import State, Step, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import steps
 from reference import Exploration, explore
 from small_instances import SMALL, small
 from test_against_reference import Recorder, all_names, expect, follow, look_around

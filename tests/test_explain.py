@@ -9,7 +9,7 @@ import pytest
 from handmade import violation, witness
 from models import Everything, Starts
 from quorate import Map, Process, System, check, invariant
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.properties.explanation import explain
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import Participant, TwoPhaseCommit

@@ -21,7 +21,7 @@ from quorate.explore.graph import MOST_STATES, Graph, explored
 from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
 from quorate.explore.session import Path, Session, WrongPathError
 from quorate.explore.view import position_view, short
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos

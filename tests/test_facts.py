@@ -8,11 +8,12 @@ from hypothesis import given
 from generator import Protocol, protocols, system
 from quorate import Event, Message, Monitor, Peers, Pid, Process, System, invariant, on, quorum, start, step
 from quorate.language.pid import column_of
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.reduce.facts import Facts, TransitionFacts
-from quorate.semantics.steps import State, Step
+from quorate.semantics.state import State, Step
 from reference import explore
 from small_instances import small
 from test_against_reference import MOST_STATES, sized
@@ -81,7 +82,7 @@ class Asking(System):
 
 def facts_of(definition: Definition) -> Facts | None:
     model = Model(definition, ())
-    closed = model.engine.close(model, 60_000)["complete"]
+    closed = model.engine.close(model, 60_000).complete
     return Facts(model, True) if closed else None
 
 

@@ -36,7 +36,7 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.reduce import optimistic
 from quorate.search import check as checking
 from reference import explore

@@ -24,11 +24,11 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.reduce.symmetry import proposed
-from quorate.semantics.steps import State
+from quorate.reduce.families import proposed
+from quorate.semantics.state import State
 from reference import explore
 
 

@@ -13,7 +13,7 @@ from generator import Protocol, fitted, protocols, system, without_claims
 from observations import difference
 from quorate import check
 from quorate.base.errors import QuorateError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.environment import Environment
 
 # Each example is explored several times, with more states than it has by itself.

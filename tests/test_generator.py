@@ -8,10 +8,12 @@ from hypothesis import Phase, given, settings
 
 from generator import Protocol, fitted, protocols, system
 from quorate import check
-from quorate.model.definition import Definition, Transition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition, Transition
 from quorate.model.outcome import Outcome
 from quorate.model.run import fire
-from quorate.semantics.steps import State, Step, consumable
+from quorate.semantics.firing import consumable
+from quorate.semantics.state import State, Step
 from reference import explore
 
 EXAMPLES = 150

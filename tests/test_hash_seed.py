@@ -7,8 +7,9 @@ import sys
 SCRIPT = """
 from hashlib import blake2b
 from quorate import Message, Peers, Process, System, fifo, on, step
-from quorate.model.definition import define
-from quorate.semantics.steps import initial_states, steps
+from quorate.model.define import define
+from quorate.semantics.state import initial_states
+from quorate.semantics.steps import steps
 
 class Word(Message):
     text: str

@@ -29,12 +29,14 @@ from quorate import (
 from quorate.base.errors import QuorateError
 from quorate.cli.main import app
 from quorate.language.network import Network
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
-from quorate.model.traffic import NetworkModel
+from quorate.options import NetworkModel
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.semantics.steps import State, initial_states, steps
+from quorate.semantics.state import State, initial_states
+from quorate.semantics.steps import steps
 from small_instances import SMALL, small
 
 # Four replicas of which three say all there is to say have too many deliveries for a comparison of runs.

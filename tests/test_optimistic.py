@@ -23,6 +23,7 @@ from quorate import (
     Process,
     Result,
     System,
+    _core,
     check,
     fifo,
     invariant,
@@ -32,7 +33,8 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
+from quorate.native.backend import Found
 from quorate.protocols import CATALOGUE
 from quorate.reduce import optimistic, reductions
 from quorate.reduce.optimistic import Universe
@@ -306,7 +308,7 @@ def test_what_was_met_is_not_enough(model: type[System], options: dict[str, Any]
     assert check(model, **PLAIN).verdict == "violated"
     assert checked(model, (1, 1), **options).verdict == "violated"
 
-    def only_met(universe: Universe, most: int) -> dict[str, Any]:
+    def only_met(universe: Universe, most: int) -> _core.UniverseReport:
         return universe.model.engine.evaluate_universe(universe.model, most, only_met=True)
 
     with patch.object(Universe, "evaluate", only_met):
@@ -318,8 +320,8 @@ def test_a_search_that_has_left_the_universe_does_not_count() -> None:
     ends: list[tuple[str, object]] = []
     grow = Universe.grow
 
-    def noted(universe: Universe, found: dict[str, Any]) -> None:
-        ends.append((found["stop"], found["violation"]))
+    def noted(universe: Universe, found: Found) -> None:
+        ends.append((found.stop, found.violation))
         grow(universe, found)
 
     with patch.object(Universe, "grow", noted):

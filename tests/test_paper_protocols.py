@@ -14,7 +14,7 @@ import pytest
 import quorate
 from quorate import System, can
 from quorate.base.errors import ParameterError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.protocols import CATALOGUE
 from quorate.protocols.echo_multicast import EchoMulticast, Receiver
 from quorate.protocols.fd_consensus import DetectorConsensus, Participant

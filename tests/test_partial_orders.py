@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system, without_claims
 from quorate import Process, System, check, fifo, invariant, multiset, step, unordered
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.options import REFINEMENTS
 from reference import Exploration, explore
 from test_against_reference import MOST_STATES, Recorder, all_names, expect, follow, look_around, sized

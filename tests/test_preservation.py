@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system, without_claims
 from preservation import Graph, same_branching, same_runs
-from quorate import Message, Peers, Process, System, on, start, step
-from quorate.model.definition import define
+from quorate import Message, Peers, Process, System, _core, on, start, step
+from quorate.model.define import define
 from quorate.native.model import Model
-from quorate.reduce.reductions import KEEP
 from test_against_reference import sized
 
 few = settings(max_examples=max(1, settings().max_examples // 2))
@@ -19,17 +18,7 @@ MOST_STATES = 300
 
 
 def _relate(model: Model, keep: str) -> str:
-    return model.engine.relate(
-        necessary=True,
-        conditional=True,
-        smallest=True,
-        commuting=True,
-        key=True,
-        twins=True,
-        split_quorums=True,
-        split_replies=True,
-        keep=KEEP[keep],
-    )
+    return model.engine.relate(_core.PorOptions(split_quorums=True, split_replies=True, keep=_core.Keep[keep]))
 
 
 def graphs(made: System, keep: str, *, reduced: bool, field: str = "x") -> tuple[Graph, Graph] | None:
@@ -38,7 +27,7 @@ def graphs(made: System, keep: str, *, reduced: bool, field: str = "x") -> tuple
     column = next(each for each in model.definition.columns if field in each.spec.fields)
     model.observed[column.index][list(column.spec.fields).index(field) + 1] = True
     model.engine.observe(model.observed)
-    if not model.engine.close(model, 20_000)["complete"]:
+    if not model.engine.close(model, 20_000).complete:
         return None
     network = model.definition.network
     model.engine.reduce(reduced, reduced and network.kind != "fifo" and network.capacity is None)
@@ -140,7 +129,7 @@ def test_deadlocks_alone_need_no_proviso() -> None:
     assert (len(found[0].seen), len(found[1].seen)) == (6, 2)
 
 
-@pytest.mark.parametrize("keep", list(KEEP))
+@pytest.mark.parametrize("keep", [each.name for each in _core.Keep])
 def test_each_mode_reduces(keep: str) -> None:
     """The senders come one after the other, then the listener takes what it was sent in any order."""
     found = graphs(Independent(), keep, reduced=False)

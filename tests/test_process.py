@@ -5,7 +5,7 @@ import pytest
 
 from quorate import Map, Message, ModelError, Peers, Pid, Process, System, on, start
 from quorate.language.automaton import MISSING
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.outcome import Outcome
 from quorate.model.run import fire
 from support import alone, column, failure, here, run, transition

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from quorate import Monitor, Peers, Process, System, can, crashes, invariant, start
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.outcome import Crashed
 from quorate.properties import Evaluation, evaluate, explain
 from support import here

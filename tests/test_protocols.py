@@ -10,7 +10,7 @@ import pytest
 
 from quorate import System
 from quorate.base.errors import ParameterError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.protocols import CATALOGUE
 from reference import explore
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from quorate import QuorateError, check
 from quorate.cli.main import app
 from quorate.explore.session import Session
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.target import load
 from quorate.options import Options
 from quorate.properties import evaluate

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quorate import System, check
+from quorate import System, _core, check
 from quorate.base.errors import QuorateError
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.native.model import Model
 from quorate.options import REFINEMENTS
 from quorate.protocols.paxos import Paxos
@@ -24,11 +24,12 @@ def related(system: System, split: str) -> Model | None:
     """The oracle of a system whose transitions are split; nothing where there are no relations."""
     definition = define(system)
     model = Model(definition, definition.properties)
-    if not model.engine.close(model, MOST)["complete"]:
+    if not model.engine.close(model, MOST).complete:
         return None
     model.engine.reduce(False, False)
     quorums, replies = SPLITS[split]
-    why = model.engine.relate(True, True, True, True, True, True, quorums, replies, 1)
+    asked = _core.PorOptions(split_quorums=quorums, split_replies=replies, keep=_core.Keep.safety)
+    why = model.engine.relate(asked)
     return None if why else model
 
 
@@ -51,12 +52,15 @@ def test_a_split_leaves_the_graph_of_states_unchanged(name: str) -> None:
         pytest.skip("no relations are proven for this protocol")
     whole = parts(unsplit)
     unsplit.engine.unrelate()
-    _, states, edges = unsplit.engine.graph(unsplit)
-    assert len(states) == check(small(name), property=(), quotient="off", dead_messages="off", symmetry="none").states
+    graph = unsplit.engine.graph(unsplit)
+    assert (
+        len(graph.states)
+        == check(small(name), property=(), quotient="off", dead_messages="off", symmetry="none").states
+    )
     steps: dict[tuple[int, int, int], set[int]] = defaultdict(set)  # state, process, transition -> next states
-    for state, process, transition, _, after in edges:
-        if transition >= 0:
-            steps[state, process, transition].add(after)
+    for edge in graph.edges:
+        if edge.transition is not None:
+            steps[edge.source, edge.column, edge.transition].add(edge.target)
     for split in ("reply", "quorum", "combined"):
         model = related(small(name), split)
         assert model is not None
@@ -65,9 +69,10 @@ def test_a_split_leaves_the_graph_of_states_unchanged(name: str) -> None:
             assert now.keys() == before.keys()
             assert len({(part, transition) for (transition, _), part in now.items()}) == len(set(now.values()))
         by_part: dict[tuple[int, int, int, int], set[int]] = defaultdict(set)
-        for state, process, transition, messages, after in edges:
-            if transition >= 0:
-                by_part[state, process, transition, split_up[process][transition, tuple(messages)]].add(after)
+        for edge in graph.edges:
+            if edge.transition is not None:
+                part = split_up[edge.column][edge.transition, tuple(edge.messages)]
+                by_part[edge.source, edge.column, edge.transition, part].add(edge.target)
         together: dict[tuple[int, int, int], set[int]] = defaultdict(set)
         for (state, process, transition, _), found in by_part.items():
             together[state, process, transition] |= found

@@ -12,7 +12,8 @@ from quorate.base.failures import Failure
 from quorate.base.values import encode
 from quorate.language.message import stamped
 from quorate.model import choices as choices_module
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.outcome import Crashed, Request
 from quorate.model.run import accepts, fire, observe, prepare
 from support import alone, column, failure, here, refused, run, transition

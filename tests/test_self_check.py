@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from typer.testing import CliRunner
 
 from generator import Protocol, protocols, system
-from quorate import System, check
+from quorate import System, _core, check
 from quorate.cli.main import app
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
-from quorate.reduce import reductions
 from quorate.reduce.optimistic import Universe
+from quorate.reduce.partial_orders import PartialOrders
+from quorate.reduce.reduction import Basis
 from quorate.search import self_check
 from quorate.search.self_check import SelfCheck, SelfCheckError
 from small_instances import small
@@ -130,16 +131,17 @@ def test_generated_protocols(protocol: Protocol) -> None:
 @contextmanager
 def believing_that_nothing_is_sent(by: str) -> Iterator[None]:
     """The relations between steps are made of behaviours in which one transition sends nothing."""
-    relate = reductions._relate
+    relate = PartialOrders._relate
 
-    def lying(model: Model, *arguments: Any) -> None:
+    def lying(self: PartialOrders, basis: Basis) -> None:
+        model = self.model
         for column in model.definition.processes:
             for transition in model.definition.transitions(column):
                 if str(transition) == by:
                     model.engine.hide_sends(column.index, transition.index)
-        relate(model, *arguments)
+        relate(self, basis)
 
-    with patch.object(reductions, "_relate", lying):
+    with patch.object(PartialOrders, "_relate", lying):
         yield
 
 
@@ -178,7 +180,7 @@ def test_relations_that_overlook_what_is_sent(name: str, transition: str, budget
     ],
 )
 def test_analyses_of_what_was_met_alone(model: type[System], options: dict[str, Any]) -> None:
-    def only_met(universe: Universe, most: int) -> dict[str, Any]:
+    def only_met(universe: Universe, most: int) -> _core.UniverseReport:
         return universe.model.engine.evaluate_universe(universe.model, most, only_met=True)
 
     with no_closure((1, 1)):

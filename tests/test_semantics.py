@@ -23,9 +23,11 @@ from quorate import (
 )
 from quorate.language.faults import Faults
 from quorate.language.network import Network
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.outcome import is_crashed
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore
 
 

@@ -12,8 +12,10 @@ from models import Everything
 from quorate import QuorateError, System, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
-from quorate.results.claim import Claim, walk
+from quorate.results.claim import Claim
 from quorate.results.shorten import shorten, verified, without_needless_steps
+from quorate.semantics.follow import Differs, Run, follow
+from quorate.semantics.identity import Identity
 
 
 @pytest.mark.parametrize("make", [FaultyPaxos, lambda: FaultyPaxos(acceptors=5), FaultyPaxos2])
@@ -65,11 +67,11 @@ def test_what_is_left_is_a_run_that_shows_the_same(protocol: Protocol) -> None:
     shorter = shorten(trace)
     assert len(shorter) <= len(trace)
     assert Claim.of(shorter)[1:] == Claim.of(trace)[1:]
-    assert walk(trace.definition, trace.initial, shorter.steps) is not None
+    assert isinstance(follow(trace.definition, trace.initial, map(Identity.of, shorter.steps)), Run)
     for position in range(len(shorter)):  # and nothing of it can be left out
         rest = (*shorter.steps[:position], *shorter.steps[position + 1 :])
-        taken = walk(trace.definition, trace.initial, rest)
-        assert taken is None or not taken or not Claim.of(trace).shown_by(taken[-1])
+        run = follow(trace.definition, trace.initial, map(Identity.of, rest))
+        assert isinstance(run, Differs) or not run.steps or not Claim.of(trace).shown_by(run.steps[-1])
 
 
 def test_a_run_that_shows_something_else_is_not_taken() -> None:

@@ -34,14 +34,16 @@ from quorate import (
     unordered,
 )
 from quorate.base.values import ContentSet, encode
-from quorate.model.definition import Column, define
+from quorate.model.define import define
+from quorate.model.definition import Column
 from quorate.model.outcome import Local, Outcome
 from quorate.native import model as model_module
 from quorate.native.model import Model
 from quorate.options import Options
-from quorate.reduce import reductions
+from quorate.reduce.dead_messages import DeadMessages
+from quorate.reduce.reductions import Reductions
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 from reference import explore
 
 REDUCED = {"quotient": "on", "dead_messages": "on"}
@@ -68,7 +70,7 @@ def same_with_and_without(system: System | type[System]) -> tuple[str, str | Non
 def representatives(system: System | type[System], column: int) -> dict[Local, int]:
     """Into which class the quotient puts each local state of a column, when no property reads anything."""
     model = Model(define(system), ())
-    reductions.analyse(model, Options(dead_messages="off"))
+    Reductions(model, Options(dead_messages="off")).analyse()
     found = model.engine.representatives(column)
     return {local: found[number] for number, local in enumerate(model._locals[column])}
 
@@ -191,7 +193,7 @@ def test_rule_5_dead_messages_stand_before_others_and_take_up_room(
 ) -> None:
     assert same_with_and_without(system) == ("holds", None, None)
     assert not check(system, **REDUCED).reductions["dead-messages"]["ran"]  # type: ignore[arg-type]
-    monkeypatch.setattr(reductions, "_dead_messages_matter", lambda model: "")
+    monkeypatch.setattr(DeadMessages, "why_not", lambda self: "")
     assert answer(system, **REDUCED) == ("does not replay", None, None)
 
 
@@ -432,7 +434,7 @@ class Impossible(System):
 def test_rule_9_a_failure_on_an_impossible_input_is_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert same_with_and_without(Impossible) == ("holds", None, None)
     model = Model(define(Impossible), ())
-    reductions.analyse(model, Options())
+    Reductions(model, Options()).analyse()
     assert [failure.text for failure in model.failures] == ["heard it twice"]  # the closure did come across it
     encoded = Model._outcome
 

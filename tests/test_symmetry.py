@@ -19,12 +19,14 @@ from quorate import (
     invariant,
 )
 from quorate.base.values import encode
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Family, Symmetries, proposed
-from quorate.semantics.steps import State, Step, enabled_protocol
+from quorate.reduce.families import Family, Symmetries, proposed
+from quorate.semantics.state import State, Step
+from quorate.semantics.steps import enabled_protocol
 from reference import explore
 from small_instances import SMALL, small
 from test_against_reference import all_names, compare_verdict, expect, follow, run_of, sized
@@ -42,7 +44,7 @@ def families_of(system: System) -> list[Family]:
     """The families that pass the check, when no property is asked for."""
     model = Model(define(system), ())
     families = proposed(model.definition)
-    if not model.engine.close(model, 60_000)["complete"]:
+    if not model.engine.close(model, 60_000).complete:
         return []
     return Symmetries(model, families).families
 

@@ -30,15 +30,15 @@ from quorate import (
     start,
     step,
 )
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.options import Options
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.om import OralMessages
 from quorate.protocols.paxos import Paxos
-from quorate.reduce.symmetry import Symmetries
+from quorate.reduce.families import Symmetries
 from quorate.search.plan import plan
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State, Step
+from quorate.semantics.state import State, Step
 from reference import explore
 from test_against_reference import follow
 

@@ -7,7 +7,7 @@ from quorate import Message, ModelError, Monitor, Peers, Pid, Process, System, c
 from quorate.base.errors import ParameterError, PropertyError
 from quorate.language.faults import Faults
 from quorate.language.network import Network
-from quorate.model.definition import define
+from quorate.model.define import define
 from support import here
 
 

@@ -7,7 +7,7 @@ from handmade import violation, witness
 from models import Everything, Starts
 from quorate.render.text import run
 from quorate.results.trace import Trace
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 
 
 def shown(trace: Trace, width: int = 80) -> str:
@@ -92,7 +92,8 @@ def test_a_crash_is_marked() -> None:
 
 def _with_environment_step(kind: str) -> Trace:
     """A run whose second step is the network's."""
-    from quorate.semantics.steps import initial_states, steps
+    from quorate.semantics.state import initial_states
+    from quorate.semantics.steps import steps
 
     trace = violation(Everything(), "never_blue")
     state: State = initial_states(trace.definition)[0]

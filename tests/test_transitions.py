@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from quorate import Event, Message, ModelError, Monitor, Process, System, invariant, majority, on, quorum, start, step
-from quorate.model.definition import define
+from quorate.model.define import define
 from support import alone, here
 
 

@@ -11,7 +11,7 @@ from quorate.base import watchdog
 from quorate.base.failures import Failure
 from quorate.language.message import stamped
 from quorate.language.pid import Pid
-from quorate.model.definition import define
+from quorate.model.define import define
 from quorate.model.outcome import Request
 from quorate.model.run import fire, prepare
 from quorate.properties import evaluate

@@ -6,9 +6,11 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from generator import Protocol, protocols, system
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.results.trace import Trace
-from quorate.semantics.steps import Step, initial_states, steps
+from quorate.semantics.state import Step, initial_states
+from quorate.semantics.steps import steps
 
 
 def walked(definition: Definition, choices: Iterable[int]) -> Trace:

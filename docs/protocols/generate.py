@@ -22,7 +22,7 @@ from typing import Any
 
 import quorate
 from quorate import System
-from quorate.model.definition import define, read_properties
+from quorate.model.define import define, read_properties
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quorate.language.scalar import Scalar
     from quorate.language.signed import Signed
     from quorate.language.system import System
+    from quorate.language.temporal import ctl, eventually, leads_to, ltl, repeatedly, stably
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
     from quorate.results.result import Result
     from quorate.results.trace import Trace
@@ -48,6 +49,12 @@ _WHERE = {
     "can": "language.transitions",
     "final": "language.transitions",
     "majority": "language.transitions",
+    "eventually": "language.temporal",
+    "leads_to": "language.temporal",
+    "repeatedly": "language.temporal",
+    "stably": "language.temporal",
+    "ltl": "language.temporal",
+    "ctl": "language.temporal",
     "unordered": "language.network",
     "multiset": "language.network",
     "fifo": "language.network",
@@ -84,13 +91,19 @@ __all__ = [
     "can",
     "check",
     "crashes",
+    "ctl",
+    "eventually",
     "fifo",
     "final",
     "invariant",
+    "leads_to",
+    "ltl",
     "majority",
     "multiset",
     "on",
     "quorum",
+    "repeatedly",
+    "stably",
     "start",
     "step",
     "unordered",

@@ -1,64 +1,172 @@
-"""The options of a check: validated in one place, so that Python and the command line say the same."""
+"""The options of a check, each declared once: Python, the command line, JSON and docs/cli.md are made from this table.
+
+An option is a field with what is told of it. `Environment` (model/environment.py) declares those about faults in the
+same way.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, Self
 
 from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 
 Search = Literal["bfs", "dfs"]
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "search": ("bfs", "dfs"),
-    "por": ("none", "lpor", "lpor-net", "dpor"),
-    "split": ("none", "reply", "quorum", "combined"),
-    "symmetry": ("none", "naive", "auto"),
-    "quotient": ("on", "off"),
-    "dead_messages": ("on", "off"),
-    "store": ("exact", "bitstate"),
-    "dpor_variant": ("optimal", "classical"),
-}
+Panel = Literal["Temporal properties", "Search", "Reductions", "Limits", "Faults", "The run that shows it"]
+Reads = Literal["choice", "switch", "flag", "number", "count", "positive", "size", "seconds", "names", "roles"]
 
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
 """What makes stubborn sets smaller, each of which can be switched off (docs/partial-orders.md)."""
 
 
+class Told(NamedTuple):
+    """What is told of an option, and how it is read from the command line."""
+
+    panel: Panel
+    help: str
+    reads: Reads
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+    """Where the choices would be too long for a line of help."""
+
+
+def option(
+    default: Any,
+    panel: Panel,
+    help: str,
+    reads: Reads = "choice",
+    *,
+    choices: tuple[str, ...] = (),
+    metavar: str | None = None,
+) -> Any:
+    """A field of a dataclass that is an option."""
+    told = Told(panel, help, reads, choices, metavar)
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata={"told": told})
+    return field(default=default, metadata={"told": told})
+
+
+def told(table: type) -> dict[str, Told]:
+    """The options that a dataclass declares, by their names in Python."""
+    return {each.name: each.metadata["told"] for each in fields(table) if "told" in each.metadata}
+
+
 FARTHEST = 2**63 - 1
 """The core counts in 64 bits. A limit beyond that is never reached, so that it may as well be this one."""
+
+SWITCH = ("on", "off")
+
+LEVELS = ("none", "progress", "process", "transition", "message", "strong")
+"""Of fairness, from the weakest assumption to the strongest (docs/temporal.md)."""
+
+NetworkModel = Literal["rm", "grm", "m"]
+MODELS: tuple[NetworkModel, ...] = ("rm", "grm", "m")
 
 
 @dataclass(frozen=True)
 class Options:
     """How to search. `search=None` is breadth-first, or depth-first where only that is possible."""
 
-    search: Search | None = None
-    por: str = "none"
-    split: str = "none"
-    symmetry: str = "auto"
-    quotient: str = "on"
-    dead_messages: str = "on"
-    store: Literal["exact", "bitstate"] = "exact"
-    stateless: bool = False
-    threads: int = 1
-    max_states: int | None = None
-    max_memory: int | None = None
-    timeout: float | None = None
-    shorten: bool = False
-    regroup: bool = True
-    max_depth: int | None = None
-    """Cut the runs of dynamic partial-order reduction there."""
-    dpor_variant: str = "optimal"
-    self_check: bool = False
-    por_without: tuple[str, ...] = ()
-    max_behaviours: int | None = None
-    """What the analysis may evaluate before the search. By default a little first, and more if the search lasts."""
+    ltl: tuple[str, ...] = option(
+        (), "Temporal properties", "Check an LTL formula over names of methods; repeatable.", "names", metavar="FORMULA"
+    )
+    ctl: tuple[str, ...] = option(
+        (), "Temporal properties", "Check a CTL or CTL* formula; repeatable.", "names", metavar="FORMULA"
+    )
+    fairness: str = option(
+        "message",
+        "Temporal properties",
+        "Fairness: none, progress, process, transition, message or strong.",
+        choices=LEVELS,
+        metavar="LEVEL",
+    )
+    shorten: bool = option(False, "The run that shows it", "Look for a shorter run that shows the same.", "flag")
+    regroup: bool = option(
+        True,
+        "The run that shows it",
+        "Reorder independent steps so that each process does what it can in one go.",
+        "switch",
+        choices=SWITCH,
+    )
+    search: Search | None = option(
+        None, "Search", "Breadth-first (finds shortest runs) or depth-first.", choices=("bfs", "dfs")
+    )
+    store: Literal["exact", "bitstate"] = option(
+        "exact",
+        "Search",
+        "Exact, or a few bits per state, which may miss states.",
+        choices=("exact", "bitstate"),
+    )
+    stateless: bool = option(False, "Search", "Store no states: little memory, much time.", "flag")
+    threads: int = option(1, "Search", "How many threads; the answer does not depend on it.", "positive", metavar="N")
+    quotient: str = option(
+        "on", "Reductions", "Merge local states that no property and no run can tell apart.", choices=SWITCH
+    )
+    dead_messages: str = option(
+        "on", "Reductions", "Drop messages that their receiver will never consume.", choices=SWITCH
+    )
+    por: str = option(
+        "none",
+        "Reductions",
+        "Partial-order reduction: none, lpor, lpor-net or dpor.",
+        choices=("none", "lpor", "lpor-net", "dpor"),
+        metavar="KIND",
+    )
+    por_without: tuple[str, ...] = option(
+        (),
+        "Reductions",
+        "Switch off a refinement of --por (docs/partial-orders.md).",
+        "names",
+        metavar="NAME",
+    )
+    dpor_variant: str = option(
+        "optimal",
+        "Reductions",
+        "For --por dpor: optimal, or classical as first published.",
+        choices=("optimal", "classical"),
+        metavar="KIND",
+    )
+    split: str = option(
+        "none",
+        "Reductions",
+        "Split transitions for --por: none, reply, quorum or combined.",
+        choices=("none", "reply", "quorum", "combined"),
+        metavar="KIND",
+    )
+    symmetry: str = option(
+        "auto",
+        "Reductions",
+        "Symmetry reduction: none, naive or auto.",
+        choices=("none", "naive", "auto"),
+        metavar="KIND",
+    )
+    self_check: bool = option(
+        False, "Reductions", "Test the reductions against their definition and an unreduced search.", "flag"
+    )
+    max_states: int | None = option(None, "Limits", "For example 1000000 or 10M.", "number", metavar="N")
+    max_memory: int | None = option(None, "Limits", "For example 4GB or 512M.", "size", metavar="SIZE")
+    max_depth: int | None = option(None, "Limits", "Cut the runs of --por dpor at this depth.", "number", metavar="N")
+    max_behaviours: int | None = option(
+        None, "Limits", "Behaviours to evaluate before the search.", "number", metavar="N"
+    )
+    """By default a little first, and more if the search lasts."""
+    timeout: float | None = option(None, "Limits", "For example 30 or 10m.", "seconds", metavar="SECONDS")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """From the keywords of `quorate.check`, among which there may be others."""
+        without = tuple(name for name, on in (given.get("por_options") or {}).items() if not on)
+        texts = {name: _texts(given.get(name)) for name in ("ltl", "ctl")}
+        rest = {name: given[name] for name in told(cls) if name in given and name not in texts}
+        return cls(**rest, ltl=texts["ltl"], ctl=texts["ctl"], por_without=without)
 
     def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
+        for name, (_, _, _, allowed, _) in told(Options).items():
             value = getattr(self, name)
-            if value not in allowed and not (name == "search" and value is None):
+            fine = type(value) is bool or value in allowed or (name == "search" and value is None)
+            if allowed and not fine:
                 raise _wrong(f"{name}={value!r} is not a valid choice", did_you_mean(str(value), allowed))
         for name in self.por_without:
             if name not in REFINEMENTS:
@@ -66,7 +174,7 @@ class Options:
         for name in ("threads", "max_states", "max_memory", "timeout", "max_depth", "max_behaviours"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise _wrong(f"{name}={show(value)}", "it must be more than 0")
+                raise _wrong(f"{name}={show(value)}", "it must be greater than 0")
             if name.startswith("max_") and value is not None:
                 object.__setattr__(self, name, min(value, FARTHEST))
         if self.threads > 1024:
@@ -92,6 +200,10 @@ class Options:
     @property
     def depth_first(self) -> bool:
         return self.search == "dfs" or self.depth_only
+
+
+def _texts(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _wrong(what: str, hint: str) -> QuorateError:

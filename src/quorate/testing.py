@@ -19,13 +19,13 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     `"cannot be replayed: "` and the first step that is different. `beside` is a file from whose folder the path of the
     model is meant, usually the test's own `__file__`.
     """
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load
     from quorate.render.exports.regression import outcome_of
     from quorate.results.json import confirmed
-    from quorate.results.replay import ReplayError, follow
+    from quorate.results.replay import ReplayError, replay
     from quorate.search.purity import Purity
 
     confirmed(run, "the run")
@@ -36,6 +36,6 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     definition = define(system, Environment.from_json(run.get("environment", {})))
     try:
         with Purity(definition):
-            return outcome_of(follow(definition, run["trace"]))
+            return outcome_of(replay(definition, run["trace"]))
     except ReplayError as error:
         return f"cannot be replayed: {error.message}"

@@ -26,6 +26,14 @@ THRESHOLDS: Any = getattr(_core, "thresholds", None)
 """Those of the core, if it lets them be set."""
 
 
+MODULES = {
+    "check": "quorate.search.check",
+    "optimistic": "quorate.reduce.optimistic",
+    "reductions": "quorate.reduce.reductions",
+}
+"""Where the other thresholds are."""
+
+
 class Finding(NamedTuple):
     """Something that is wrong: a short kind, by which findings are told apart, and what was seen."""
 
@@ -57,7 +65,7 @@ def switched(thresholds: tuple[tuple[str, int], ...]) -> Iterator[None]:
     try:
         for name, value in thresholds:
             module, _, constant = name.partition(".")
-            there: Any = importlib.import_module(f"quorate.search.{module}") if module != "core" else THRESHOLDS
+            there: Any = THRESHOLDS if module == "core" else importlib.import_module(MODULES[module])
             if there is None:
                 continue
             before.append((there, constant, getattr(there, constant)))

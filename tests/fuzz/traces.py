@@ -7,7 +7,7 @@ from typing import Any
 
 from quorate import Map, Message, Peers, Pid, Signed, Trace
 from quorate.model.outcome import is_crashed
-from quorate.semantics.steps import State as TheirState
+from quorate.semantics.state import State as TheirState
 
 from .evaluate import Msg, Value, as_map
 from .evaluate import Signed as Vouched

@@ -5,7 +5,7 @@
 
 namespace quorate {
 
-nb::dict Engine::close(const nb::object& object, std::size_t most_behaviours) {
+UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviours) {
     PythonOracle oracle(*this, object);
     tables.optimistic = false;
     {
@@ -21,22 +21,13 @@ void Engine::simulate(const nb::object& object, std::size_t walks, std::size_t m
     quorate::simulate(tables, oracle, walks, most_steps);
 }
 
-nb::dict Engine::evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met) {
+UniverseReport Engine::evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met) {
     PythonOracle oracle(*this, object);
     {
         nb::gil_scoped_release release;
         closure = quorate::evaluate_universe(tables, oracle, most_behaviours, only_met);
     }
-    nb::dict result = describe_closure();
-    nb::list as_is;
-    for (const auto& column : tables.columns)
-        if (column->as_is) as_is.append(column->index);
-    result["as_is"] = as_is;
-    std::size_t enabled = 0;
-    for (const auto& locals : closure->enabled)
-        for (const auto& one : locals) enabled += one.size();
-    result["enabled"] = enabled;
-    return result;
+    return describe_closure();
 }
 
 void Engine::extend_universe() {
@@ -50,82 +41,55 @@ void Engine::forget_universe() {
     closure.reset();
 }
 
-nb::dict Engine::describe_closure() const {
-    nb::dict result;
-    result["complete"] = closure->complete;
-    result["why"] = closure->why;
-    result["local_states"] = closure->local_states;
-    result["messages"] = closure->messages;
-    result["behaviours"] = closure->behaviours;
-    return result;
+UniverseReport Engine::describe_closure() const {
+    UniverseReport report{closure->complete, closure->why, closure->local_states, closure->messages,
+                          closure->behaviours};
+    for (const auto& locals : closure->enabled)
+        for (const auto& one : locals) report.enabled += one.size();
+    for (const auto& column : tables.columns)
+        if (column->as_is) report.as_is.push_back(column->index);
+    return report;
 }
 
-nb::dict Engine::reduce(bool quotient, bool dead_messages) {
-    nb::dict result;
+ReductionReport Engine::reduce(bool quotient, bool dead_messages) {
+    ReductionReport report;
     tables.quotient = quotient;
     tables.dead_messages = dead_messages;
     // A search may have met local states that lie outside of an optimistic universe.
     for (const auto& column : tables.columns)
         if (closure && closure->complete) closure->enabled[column->index].resize(column->locals.size());
-    if (quotient) result["local_states"] = merge_local_states(tables, *closure);
+    if (quotient) report.local_states = merge_local_states(tables, *closure);
     if (dead_messages) {
         const DeadMessages found = find_dead_messages(tables, *closure);
-        result["dead"] = found.dead;
-        result["pairs"] = found.pairs;
+        report.dead = found.dead;
+        report.pairs = found.pairs;
     }
     tables.forget_cells();
     unrelate();
     if (symmetry) symmetry->prepare();
-    return result;
+    return report;
 }
 
-std::optional<std::tuple<std::string, Id, Id, Id>> Engine::find_breach(std::vector<Id> columns, Lists locals,
-                                                                       Lists messages,
-                                                                       const std::vector<Id>& failures) {
-    const Renaming renaming{std::move(columns), std::move(locals), std::move(messages)};
-    const auto found = quorate::find_breach(tables, *closure, renaming, failures);
-    if (!found) return std::nullopt;
-    return std::make_tuple(found->what, found->column, found->local, found->transition);
+std::optional<Breach> Engine::find_breach(const Renaming& renaming, const std::vector<Id>& failures) {
+    return quorate::find_breach(tables, *closure, renaming, failures);
 }
 
-void Engine::symmetrise(std::vector<Id> families, Lists owned,
-                        std::vector<std::vector<std::tuple<std::vector<Id>, Lists, Lists>>> exchanges,
-                        const std::vector<Marked>& locals, const std::vector<Marked>& messages) {
-    Symmetry::Description description;
-    description.families = std::move(families);
-    description.owned = std::move(owned);
-    for (auto& family : exchanges) {
-        description.exchanges.emplace_back();
-        for (auto& [columns, local, message] : family)
-            description.exchanges.back().push_back({std::move(columns), std::move(local), std::move(message)});
-    }
-    const auto copy = [](const std::vector<Marked>& from, std::vector<std::vector<Marks>>& to) {
-        for (const Marked& column : from) {
-            to.emplace_back();
-            for (const auto& [base, of] : column) to.back().push_back({base, of});
-        }
-    };
-    copy(locals, description.locals);
-    copy(messages, description.messages);
-    symmetry = std::make_unique<Symmetry>(tables, std::move(description));
+void Engine::symmetrise(const Symmetry::Description& description) {
+    symmetry = std::make_unique<Symmetry>(tables, description);
 }
 
-std::optional<std::tuple<Id, std::optional<std::size_t>>> Engine::broken_family() const {
+std::optional<BrokenFamily> Engine::broken_family() const {
     if (!symmetry || !symmetry->broken) return std::nullopt;
-    std::optional<std::size_t> property;
-    if (symmetry->broken->property != none) property = symmetry->broken->property;
-    return std::make_tuple(symmetry->broken->family, property);
+    BrokenFamily found{symmetry->broken->family, std::nullopt};
+    if (symmetry->broken->property != none) found.property = symmetry->broken->property;
+    return found;
 }
 
-std::string Engine::relate(bool necessary, bool conditional, bool smallest, bool commuting, bool key, bool twins,
-                           bool split_quorums, bool split_replies, int keep) {
+std::string Engine::relate(const PorOptions& options) {
     std::string why = "the closure is not complete";
-    if (closure && closure->complete) why = Relations::unsupported(tables, *closure, static_cast<Keep>(keep));
+    if (closure && closure->complete) why = Relations::unsupported(tables, *closure, options.keep);
     unrelate();
-    if (why.empty())
-        relations = std::make_unique<Relations>(tables, *closure,
-                                                PorOptions{necessary, conditional, smallest, commuting, key, twins,
-                                                           split_quorums, split_replies, static_cast<Keep>(keep)});
+    if (why.empty()) relations = std::make_unique<Relations>(tables, *closure, options);
     return why;
 }
 
@@ -169,22 +133,13 @@ std::vector<Id> Engine::representatives(Id column) const {
     return result;
 }
 
-std::vector<Engine::Enabled> Engine::behaviours(Id column) const {
-    std::vector<Enabled> result;
+std::vector<EnabledReport> Engine::behaviours(Id column) const {
+    std::vector<EnabledReport> result;
     if (!closure || !closure->complete || tables.columns[column]->monitor) return result;
     const auto& enabled = closure->enabled[column];
     for (Id local = 0; local < enabled.size(); ++local)
-        for (const Closure::Enabled& one : enabled[local]) {
-            const auto set = tables.columns[column]->sets[one.set];
-            result.emplace_back(local, one.transition, std::vector<Id>(set.begin(), set.end()),
-                                std::vector<std::tuple<int, Id, Sent>>());
-            for (const Outcome& outcome : one.behaviour->outcomes) {
-                Sent sent;
-                for (const Send& send : outcome.sends) sent.emplace_back(send.column, send.message);
-                std::get<3>(result.back())
-                    .emplace_back(static_cast<int>(outcome.effect), outcome.local, std::move(sent));
-            }
-        }
+        for (const Closure::Enabled& one : enabled[local])
+            result.push_back({local, one.transition, messages_of(column, one.set), one.behaviour->outcomes});
     return result;
 }
 

@@ -1,7 +1,8 @@
 // The names that Python sees.
 
 #include "base/thresholds.hpp"
-#include "binding/engine.hpp"
+#include "binding/temporal.hpp"
+#include "binding/types.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -11,22 +12,21 @@ NB_MODULE(_core, m) {
     nb::exception<quorate::LimitError>(m, "LimitError");
     nb::exception<quorate::Interrupted>(m, "StoppedError", PyExc_RuntimeError);
     m.attr("NONE") = quorate::none;
+    quorate::bind_inputs(m);
+    quorate::bind_reports(m);
     nb::class_<Engine>(m, "Engine")
-        .def(nb::init<int, int, int, quorate::Id, bool, bool, quorate::Id, quorate::Id, quorate::Id, bool>(), "order"_a,
-             "when_full"_a, "head"_a, "capacity"_a, "losses_unlimited"_a, "duplicates_unlimited"_a, "losses"_a,
-             "duplicates"_a, "crashes"_a, "cut_short"_a)
+        .def(nb::init<const quorate::Network&>(), "network"_a)
         .def("add_column", &Engine::add_column, "monitor"_a, "transitions"_a)
         .def("set_input", &Engine::set_input, "column"_a, "clean"_a)
-        .def("add_local", &Engine::add_local, "column"_a, "content"_a, "values"_a, "failure"_a, "crashed"_a)
+        .def("add_local", &Engine::add_local, "column"_a, "content"_a, "values"_a, "failure"_a.none(), "crashed"_a)
         .def("set_crash", &Engine::set_crash, "column"_a, "local"_a, "crash"_a)
         .def("set_recovery", &Engine::set_recovery, "column"_a, "local"_a, "back"_a)
         .def("add_notice", &Engine::add_notice, "column"_a, "receiver"_a, "message"_a)
-        .def("add_message", &Engine::add_message, "column"_a, "sender"_a, "type"_a, "content"_a, "stands"_a)
+        .def("add_message", &Engine::add_message, "column"_a, "message"_a)
         .def("open_with", &Engine::open_with, "column"_a, "message"_a)
         .def("allow", &Engine::allow, "column"_a, "transition"_a, "type"_a)
-        .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "enabled"_a, "mode"_a,
-             "size"_a, "senders"_a)
-        .def("put_group", &Engine::put_group, "column"_a, "transition"_a, "local"_a, "message"_a, "group"_a)
+        .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "request"_a.none())
+        .def("put_group", &Engine::put_group, "column"_a, "transition"_a, "local"_a, "message"_a, "group"_a.none())
         .def("put_behaviour", &Engine::put_behaviour, "column"_a, "transition"_a, "local"_a, "subject"_a, "outcomes"_a)
         .def("add_property", &Engine::add_property, "kind"_a)
         .def("add_answer", &Engine::add_answer, "property"_a, "reads"_a, "verdict"_a)
@@ -47,12 +47,8 @@ NB_MODULE(_core, m) {
         .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)
         .def("forget_universe", &Engine::forget_universe)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
-        .def("search", &Engine::search, "oracle"_a, "depth_first"_a, "threads"_a, "deadlock"_a, "stateless"_a,
-             "bitstate"_a, "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-             "depth"_a = nb::none(), "void_states"_a = 1000, "dpor"_a = 0, "visible"_a = true, "sample"_a = nb::none(),
-             "goals_end_from"_a = nb::none())
-        .def("relate", &Engine::relate, "necessary"_a, "conditional"_a, "smallest"_a, "commuting"_a, "key"_a, "twins"_a,
-             "split_quorums"_a, "split_replies"_a, "keep"_a)
+        .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none())
+        .def("relate", &Engine::relate, "options"_a)
         .def("parts", &Engine::parts, "column"_a)
         .def("graph", &Engine::graph, "oracle"_a)
         .def("dpor_unsupported", [](const Engine& engine) { return quorate::Dependence::unsupported(engine.tables); })
@@ -66,15 +62,16 @@ NB_MODULE(_core, m) {
         .def(
             "set_most_step_bytes", [](Engine& engine, std::size_t bytes) { engine.tables.most_step_bytes = bytes; },
             "bytes"_a)
-        .def("peek", &Engine::peek, "oracle"_a, "state"_a, "left"_a, "por"_a)
+        .def("preview", &Engine::preview, "oracle"_a, "state"_a, "por"_a)
         .def("behaviours", &Engine::behaviours, "column"_a)
         .def("dead", &Engine::dead, "column"_a)
-        .def("find_breach", &Engine::find_breach, "columns"_a, "locals"_a, "messages"_a, "failures"_a)
-        .def("symmetrise", &Engine::symmetrise, "families"_a, "owned"_a, "exchanges"_a, "locals"_a, "messages"_a)
+        .def("find_breach", &Engine::find_breach, "renaming"_a, "failures"_a)
+        .def("symmetrise", &Engine::symmetrise, "description"_a)
         .def("unsymmetrise", [](Engine& engine) { engine.symmetry.reset(); })
         .def("broken_family", &Engine::broken_family)
-        .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
+        .def("reduced", &Engine::reduced, "state"_a)
         .def("representatives", &Engine::representatives, "column"_a);
+    quorate::bind_temporal(m);
     m.def("resident_bytes", &quorate::resident_bytes);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
         .def_rw("few_states", &quorate::Thresholds::few_states)

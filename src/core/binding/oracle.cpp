@@ -4,33 +4,28 @@ namespace quorate {
 
 void PythonOracle::fill(const std::vector<Query>& queries) {
     nb::gil_scoped_acquire acquire;
-    nb::list list;
+    std::vector<AskedQuery> asked;
     for (const Query& query : queries) {
-        const Column& column = *engine_.tables.columns[query.column];
-        nb::list messages;
+        asked.push_back({query.kind, query.column, query.transition, query.local, query.subject, {}});
         if (query.kind == Query::Kind::fire) {
-            for (Id message : column.sets[query.subject]) messages.append(message);
+            const std::span<const Id> set = engine_.tables.columns[query.column]->sets[query.subject];
+            asked.back().messages.assign(set.begin(), set.end());
         } else if (query.kind != Query::Kind::request) {
-            messages.append(query.subject);
+            asked.back().messages.push_back(query.subject);
         }
-        list.append(nb::make_tuple(static_cast<int>(query.kind), query.column, query.transition, query.local,
-                                   query.subject, messages));
     }
-    if (!nb::cast<bool>(object_.attr("fill")(list))) throw Interrupted();
+    if (!nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
 }
 
 bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {
     nb::gil_scoped_acquire acquire;
-    nb::list list;
-    for (Id local : locals) list.append(local);
-    return nb::cast<bool>(object_.attr("judge")(property, list));
+    return nb::cast<bool>(object_.attr("judge")(property, std::vector<Id>(locals.begin(), locals.end())));
 }
 
 bool PythonOracle::poll(const Progress& progress) {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    return nb::cast<bool>(object_.attr("poll")(progress.states, progress.transitions, progress.frontier, progress.depth,
-                                               progress.memory));
+    return nb::cast<bool>(object_.attr("poll")(progress));
 }
 
 }  // namespace quorate

@@ -30,7 +30,7 @@ public:
           dependence_(tables, options.visible),
           processes_(count_processes(tables)),
           run_(processes_),
-          optimal_(options.dpor == DporVariant::optimal),
+          optimal_(options.traversal == Traversal::dpor_optimal),
           bounded_(options.most_depth != ~std::uint64_t{0}),
           cut_(tables.columns.size(), false) {}
 

@@ -38,9 +38,11 @@ struct StepTaken {
     Id column, step;
 };
 
-enum class DporVariant : std::uint8_t { none, classical, optimal };
+// The last two are dynamic partial-order reduction (dpor.hpp).
+enum class Traversal : std::uint8_t { breadth_first, depth_first, dpor_classical, dpor_optimal };
 
 struct SearchOptions {
+    Traversal traversal = Traversal::breadth_first;
     unsigned threads = 1;
     bool deadlock = false;  // is a state without an enabled protocol step a violation, unless final?
     // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
@@ -49,9 +51,8 @@ struct SearchOptions {
     std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     std::optional<PartialOrders> partial_orders{};
     Symmetry* symmetry = nullptr;  // with symmetry reduction
-    DporVariant dpor = DporVariant::none;
-    bool visible = true;       // with dynamic partial-order reduction: are there properties besides deadlock?
-    Survey* survey = nullptr;  // where the search is to be checked afterwards
+    bool visible = true;           // with dynamic partial-order reduction: are there properties besides deadlock?
+    Survey* survey = nullptr;      // where the search is to be checked afterwards
     std::vector<StepTaken>* record = nullptr;  // depth-first: every step that is taken
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
@@ -80,6 +81,9 @@ inline bool goals_end(const std::vector<Property>& properties, const SearchOptio
     return states >= options.goals_end_from &&
            goals == static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(), is_goal));
 }
+
+// Goes through the states as the options say.
+SearchResult search(Tables& tables, std::vector<Property>& properties, Oracle& oracle, const SearchOptions& options);
 
 SearchResult breadth_first(Tables& tables, std::vector<Property>& properties, Oracle& oracle,
                            const SearchOptions& options);

@@ -3,57 +3,11 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
-from quorate.cli.options import (
-    AsJson,
-    Byzantine,
-    Crashes,
-    CrashOption,
-    DeadMessages,
-    MaxBehaviours,
-    MaxDepth,
-    MaxMemory,
-    MaxStates,
-    NetworkModel,
-    NetworkModelOption,
-    Por,
-    PorOption,
-    PorWithout,
-    Presets,
-    Properties,
-    Quotient,
-    Save,
-    SearchOption,
-    SelfCheck,
-    Split,
-    SplitOption,
-    Stateless,
-    Store,
-    StoreOption,
-    Switch,
-    Symmetry,
-    SymmetryOption,
-    Target,
-    Threads,
-    Timeout,
-)  # fmt: skip
-from quorate.cli.outputs import (
-    Charts,
-    Exports,
-    Files,
-    Pytest,
-    Regroup,
-    Report,
-    Shorten,
-    TraceForm,
-    TraceOption,
-    form,
-    tell,
-)  # fmt: skip
+from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, takes_options
+from quorate.cli.outputs import Charts, Exports, Files, Pytest, Report, TraceForm, TraceOption, form, tell
 
 if TYPE_CHECKING:
     from quorate.results.result import Result
@@ -72,13 +26,9 @@ Examples:
 Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped before an answer.
 """
 
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeatable."),
-]
-
 
 @guarded
+@takes_options("Temporal properties", "The run that shows it", "Search", "Reductions", "Limits", "Faults")
 def check(
     target: Target,
     parameters: Parameters = None,
@@ -91,28 +41,8 @@ def check(
     save: Save = None,
     exports: Exports = None,
     pytest: Pytest = None,
-    shorten: Shorten = False,
-    regroup: Regroup = Switch.on,
-    search: SearchOption = None,
-    store: StoreOption = Store.exact,
-    stateless: Stateless = False,
-    threads: Threads = 1,
-    quotient: Quotient = Switch.on,
-    dead_messages: DeadMessages = Switch.on,
-    por: PorOption = Por.none,
-    por_without: PorWithout = None,
-    split: SplitOption = Split.none,
-    symmetry: SymmetryOption = Symmetry.auto,
-    self_check: SelfCheck = False,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    max_depth: MaxDepth = None,
-    max_behaviours: MaxBehaviours = None,
-    timeout: Timeout = None,
-    crash: CrashOption = None,
-    crashes: Crashes = None,
-    byzantine: Byzantine = None,
-    network_model: NetworkModelOption = NetworkModel.m,
+    *,
+    asked: Asked,
 ) -> int:
     """Check every run of a protocol: a proof for this instance, or the shortest run that breaks it.
 
@@ -121,43 +51,19 @@ def check(
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
     from quorate.cli.progress import ProgressLine
-    from quorate.model.given import instance, roles
+    from quorate.model.given import instance
     from quorate.model.target import load
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest, save, report)
     system = instance(load(target), parameters or [], presets or [])
-    asked: dict[str, Any] = {
-        "property": properties or None,
-        "search": search.value if search is not None else None,
-        "por": por.value,
-        "por_options": dict.fromkeys(por_without or [], False),
-        "split": split.value,
-        "symmetry": symmetry.value,
-        "quotient": quotient.value,
-        "dead_messages": dead_messages.value,
-        "store": store.value,
-        "stateless": stateless,
-        "threads": threads,
-        "max_states": max_states,
-        "max_memory": max_memory,
-        "max_depth": max_depth,
-        "max_behaviours": max_behaviours,
-        "crash": crash.value if crash is not None else None,
-        "crashes": crashes,
-        "byzantine": roles(byzantine or []),
-        "network_model": network_model.value,
-    }
+    options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     line = ProgressLine()
     try:
         result = run(
             system,
-            **asked,
-            timeout=timeout,
-            self_check=self_check,
+            **options,
             progress=line.update if line.enabled else None,
-            shorten=shorten,
-            regroup=regroup is Switch.on,
             target=target,
         )
     finally:
@@ -169,8 +75,11 @@ def check(
         from quorate.render.html.document import write
         from quorate.search.factors import factors
 
+        def again(**changed: Any) -> "Result":
+            return run(system, **{**options, "self_check": False, "shorten": False, **changed})
+
         def page() -> None:
-            write(result, report, factors(result, lambda **changed: run(system, **{**asked, **changed})))
+            write(result, report, factors(result, again))
 
         if files.attempt(report, page):
             tell(report, written=True)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quorate.cli.check import Parameters
 from quorate.cli.errors import HOLDS, guarded
-from quorate.cli.options import Byzantine, Crashes, CrashOption, NetworkModel, NetworkModelOption, Target
+from quorate.cli.options import Asked, Parameters, Target, takes_options
 
 if TYPE_CHECKING:
     from quorate.explore.server import Server
@@ -25,6 +24,7 @@ The page is served on this machine only, at an address that holds a secret; Ctrl
 
 
 @guarded
+@takes_options("Faults")
 def explore(
     target: Target,
     parameters: Parameters = None,
@@ -35,28 +35,25 @@ def explore(
     at: Annotated[str, typer.Option("--at", metavar="PATH", help="Start at this position, the end of a link.")] = "0",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 picks a free port.", metavar="N")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page automatically.")] = True,
-    crash: CrashOption = None,
-    crashes: Crashes = None,
-    byzantine: Byzantine = None,
-    network_model: NetworkModelOption = NetworkModel.m,
+    *,
+    asked: Asked,
 ) -> int:
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
     from quorate.base.errors import TargetError
-    from quorate.cli.options import environment
     from quorate.explore.consult import Consultation
     from quorate.explore.finds import Finds
     from quorate.explore.graph import Graph
     from quorate.explore.server import Server, parse_path
     from quorate.explore.session import Session
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.given import instance
     from quorate.model.target import load
 
     system = instance(load(target), parameters or [])
-    asked = environment(crash, crashes, byzantine, network_model)
-    session = Session(define(system, asked))
+    environment = asked.environment
+    session = Session(define(system, environment))
     position = session.at(parse_path(at.removeprefix("#")))
-    finds = Finds(session, system, goals or [], asked.to_json())
+    finds = Finds(session, system, goals or [], environment.to_json())
     graph = Graph(session.definition)
     consultation = Consultation(session)
     # Before there is a socket that they would hold open.

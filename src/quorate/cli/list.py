@@ -64,7 +64,7 @@ def _written(parameter: dict[str, Any]) -> str:
 def _describe(system: Any) -> dict[str, Any]:
     import inspect
 
-    from quorate.model.definition import read_properties
+    from quorate.model.define import read_properties
     from quorate.results.json import value_to_json
 
     doc = inspect.getdoc(system) or ""

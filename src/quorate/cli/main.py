@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import check, explore, list, new, plan, replay, sweep
+from quorate.cli import automaton, check, explore, list, new, plan, replay, sweep
 
 app = typer.Typer(
     name="quorate",
@@ -22,6 +22,7 @@ app.command("list", epilog=list.EPILOG)(list.show)
 app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", epilog=replay.EPILOG)(replay.replay)
 app.command("explore", epilog=explore.EPILOG)(explore.explore)
+app.command("automaton", epilog=automaton.EPILOG)(automaton.automaton)
 app.command("new", epilog=new.EPILOG)(new.new)
 
 

@@ -1,64 +1,137 @@
-"""The options that say how to check, shared by every command that checks."""
+"""The options that say how to check, from the one table of them to the command line (`quorate/options.py`)."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 from quorate.cli.sizes import number, seconds, size
+from quorate.options import Options, Told, told
 
 if TYPE_CHECKING:
     from quorate.model.environment import Environment
 
 T = TypeVar("T")
 
+_WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or package.module:System."
 
-class Search(StrEnum):
-    bfs = "bfs"
-    dfs = "dfs"
-
-
-class Store(StrEnum):
-    exact = "exact"
-    bitstate = "bitstate"
-
-
-class Switch(StrEnum):
-    on = "on"
-    off = "off"
-
-
-class Por(StrEnum):
-    none = "none"
-    lpor = "lpor"
-    lpor_net = "lpor-net"
-    dpor = "dpor"
-
-
-class Split(StrEnum):
-    none = "none"
-    reply = "reply"
-    quorum = "quorum"
-    combined = "combined"
+Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--param", metavar="NAME=VALUE", help="Set a parameter of the system; repeatable."),
+]
+Presets = Annotated[
+    list[str] | None,
+    typer.Option("--preset", metavar="NAME", help="A named set of parameters, see `quorate list TARGET`; repeatable."),
+]
+Properties = Annotated[
+    list[str] | None,
+    typer.Option("--property", metavar="NAME", help="Check only this property, or `deadlock`; repeatable."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        "--trace-file",
+        metavar="FILE",
+        help="Save the run for `quorate replay FILE`.",
+        rich_help_panel="The run that shows it",
+    ),
+]
 
 
-class Symmetry(StrEnum):
-    none = "none"
-    naive = "naive"
-    auto = "auto"
+class Asked(NamedTuple):
+    """The options that were given, read."""
+
+    given: Mapping[str, Any]
+    """By their names in Python."""
+
+    @property
+    def options(self) -> Options:
+        return Options(**{name: value for name, value in self.given.items() if name in told(Options)})
+
+    @property
+    def environment(self) -> Environment:
+        from quorate.model.environment import Environment
+
+        return Environment(**{name: value for name, value in self.given.items() if name in told(Environment)})
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """As `quorate.check` takes them."""
+        given = dict(self.given)
+        without = given.pop("por_without", ())
+        return {**given, "por_options": dict.fromkeys(without, False)}
 
 
-class NetworkModel(StrEnum):
-    rm = "rm"
-    grm = "grm"
-    m = "m"
+def takes_options(*panels: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Let a command take the options of these panels; it gets them as `asked`."""
+
+    def decorate(command: Callable[..., T]) -> Callable[..., T]:
+        table = {name: each for name, each in _table().items() if each.panel in panels}
+
+        @functools.wraps(command)
+        def run(**given: Any) -> T:
+            read = {name: _value(table[name], given.pop(name)) for name in table}
+            return command(**given, asked=Asked(read))
+
+        signature = inspect.signature(command, eval_str=True)
+        own = [each for each in signature.parameters.values() if each.name != "asked"]
+        more = [_parameter(name, each) for name, each in table.items()]
+        run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in (*own, *more)}
+        return run
+
+    return decorate
 
 
-class Crash(StrEnum):
-    implicit = "implicit"
-    explicit = "explicit"
+def _table() -> dict[str, Told]:
+    from quorate.model.environment import Environment
+
+    return {**told(Options), **told(Environment)}
+
+
+def _default(name: str) -> Any:
+    from quorate.model.environment import Environment
+
+    return getattr(Options() if name in told(Options) else Environment(), name)
+
+
+def _parameter(name: str, each: Told) -> inspect.Parameter:
+    """As Typer wants it: a type, and how it is read and shown."""
+    kind, more = _READ[each.reads]
+    default = _default(name)
+    if each.choices:
+        enumeration: Any = StrEnum
+        kind, more = enumeration(name, {choice: choice for choice in each.choices}), {"case_sensitive": False}
+        if each.reads == "switch":
+            default = "on" if default else "off"
+        default = None if default is None else kind(default)
+    elif each.reads in ("names", "roles"):
+        default = default or None
+    flag = "--" + name.replace("_", "-")
+    how = typer.Option(flag, help=each.help, rich_help_panel=each.panel, metavar=each.metavar, **more)
+    shape = kind if default is not None else kind | None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[shape, how])
+
+
+def _value(each: Told, given: Any) -> Any:
+    if each.reads == "names":
+        return tuple(given or ())
+    if each.reads == "roles":
+        from quorate.model.given import roles
+
+        return roles(given or [])
+    if each.reads == "switch":
+        return given.value == "on"
+    return given.value if isinstance(given, StrEnum) else given
 
 
 def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
@@ -73,106 +146,15 @@ def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
     return read
 
 
-def _searching(name: str, help: str, **more: Any) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Search", **more)
-
-
-def _reducing(name: str, help: str, **more: Any) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Reductions", **more)
-
-
-def _failing(name: str, help: str, **more: Any) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Faults", **more)
-
-
-def _limiting(name: str, help: str, **more: Any) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Limits", **more)
-
-
-_WHERE = "A bundled protocol (see `quorate list`), path/to/file.py:System or package.module:System."
-
-Target = Annotated[str, typer.Argument(metavar="TARGET", help=_WHERE)]
-Presets = Annotated[
-    list[str] | None,
-    typer.Option("--preset", metavar="NAME", help="A named set of parameters, see `quorate list TARGET`; repeatable."),
-]
-Properties = Annotated[
-    list[str] | None,
-    typer.Option("--property", metavar="NAME", help="Check only this property, or `deadlock`; repeatable."),
-]
-
-SearchOption = Annotated[Search | None, _searching("--search", "Breadth-first (finds shortest runs) or depth-first.")]
-StoreOption = Annotated[Store, _searching("--store", "Exact, or a few bits per state, which may miss states.")]
-Stateless = Annotated[bool, _searching("--stateless", "Store no states: little memory, much time.")]
-Threads = Annotated[int, _searching("--threads", "How many; the answer does not depend on it.", min=1, metavar="N")]
-
-Quotient = Annotated[Switch, _reducing("--quotient", "Merge local states that no property and no run can tell apart.")]
-DeadMessages = Annotated[Switch, _reducing("--dead-messages", "Drop messages that their receiver will never consume.")]
-PorOption = Annotated[Por, _reducing("--por", "Partial-order reduction: none, lpor, lpor-net or dpor.", metavar="KIND")]
-PorWithout = Annotated[
-    list[str] | None,
-    _reducing("--por-without", "Switch off a refinement of --por (docs/partial-orders.md).", metavar="NAME"),
-]
-SplitOption = Annotated[Split, _reducing("--split", "For --por: none, reply, quorum or combined.", metavar="KIND")]
-SymmetryOption = Annotated[Symmetry, _reducing("--symmetry", "Symmetry: none, naive or auto.", metavar="KIND")]
-SelfCheck = Annotated[
-    bool, _reducing("--self-check", "Test the reductions against their definition and an unreduced search.")
-]
-
-NetworkModelOption = Annotated[
-    NetworkModel,
-    _failing(
-        "--network-model",
-        "Single buffers (m), delivery events (grm), or clean channels as well (rm).",
-        case_sensitive=False,
-    ),
-]
-CrashOption = Annotated[
-    Crash | None, _failing("--crash", "Implicit crashes, where they are equivalent, or crashes as steps.")
-]
-Crashes = Annotated[
-    int | None, _failing("--crashes", "At most this many crashes in a run, as steps.", min=0, metavar="N")
-]
-Byzantine = Annotated[
-    list[str] | None,
-    _failing("--byzantine", "Replace K processes by attackers that may send anything.", metavar="ROLE=K"),
-]
-
-MaxStates = Annotated[
-    int | None, _limiting("--max-states", "For example 1000000 or 10M.", parser=_read(number), metavar="N")
-]
-MaxMemory = Annotated[
-    int | None, _limiting("--max-memory", "For example 4GB or 512M.", parser=_read(size), metavar="SIZE")
-]
-MaxDepth = Annotated[
-    int | None, _limiting("--max-depth", "Cut the runs of --por dpor at this depth.", parser=_read(number), metavar="N")
-]
-MaxBehaviours = Annotated[
-    int | None,
-    _limiting("--max-behaviours", "Behaviours to evaluate before the search.", parser=_read(number), metavar="N"),
-]
-Timeout = Annotated[
-    float | None, _limiting("--timeout", "For example 30 or 10m.", parser=_read(seconds), metavar="SECONDS")
-]
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else (docs/json.md).")]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        "--save",
-        "--trace-file",
-        metavar="FILE",
-        help="Save the run for `quorate replay FILE`.",
-        rich_help_panel="The run that shows it",
-    ),
-]
-
-
-def environment(
-    crash: Crash | None, crashes: int | None, byzantine: list[str] | None, network_model: NetworkModel
-) -> "Environment":
-    """The options about faults and traffic, as a check takes them."""
-    from quorate.model.environment import Environment
-    from quorate.model.given import roles
-
-    return Environment(crash.value if crash is not None else None, crashes, roles(byzantine or []), network_model.value)
+_READ: dict[str, tuple[Any, dict[str, Any]]] = {
+    "choice": (str, {}),
+    "switch": (str, {}),
+    "flag": (bool, {}),
+    "count": (int, {"min": 0}),
+    "positive": (int, {"min": 1}),
+    "number": (int, {"parser": _read(number)}),
+    "size": (int, {"parser": _read(size)}),
+    "seconds": (float, {"parser": _read(seconds)}),
+    "names": (list[str], {}),
+    "roles": (list[str], {}),
+}

@@ -15,7 +15,6 @@ from quorate.base import files
 from quorate.base.errors import QuorateError, TargetError
 from quorate.base.printable import printable
 from quorate.cli.errors import complain, unexpected
-from quorate.cli.options import Switch
 
 if TYPE_CHECKING:
     from quorate.render.text import Form
@@ -50,10 +49,6 @@ Exports = Annotated[
 ]
 Pytest = Annotated[
     Path | None, _output("--pytest", "Write a regression test that replays exactly this run.", metavar="FILE")
-]
-Shorten = Annotated[bool, _output("--shorten", "Look for a shorter run that shows the same.")]
-Regroup = Annotated[
-    Switch, _output("--regroup", "Reorder independent steps so that each process does what it can in one go.")
 ]
 
 

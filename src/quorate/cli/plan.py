@@ -4,28 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from quorate.cli.check import Parameters
 from quorate.cli.errors import HOLDS, guarded
-from quorate.cli.options import (
-    AsJson,
-    Byzantine,
-    Crashes,
-    CrashOption,
-    DeadMessages,
-    NetworkModel,
-    NetworkModelOption,
-    Por,
-    PorOption,
-    Presets,
-    Properties,
-    Quotient,
-    Split,
-    SplitOption,
-    Switch,
-    Symmetry,
-    SymmetryOption,
-    Target,
-)  # fmt: skip
+from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Target, takes_options
 
 if TYPE_CHECKING:
     from quorate.reduce.facts import Enabling, Traffic, TransitionFacts
@@ -44,44 +24,30 @@ Examples:
 
 
 @guarded
+@takes_options("Temporal properties", "Search", "Reductions", "Limits", "Faults")
 def plan(
     target: Target,
     parameters: Parameters = None,
     presets: Presets = None,
     properties: Properties = None,
     as_json: AsJson = False,
-    quotient: Quotient = Switch.on,
-    dead_messages: DeadMessages = Switch.on,
-    por: PorOption = Por.none,
-    split: SplitOption = Split.none,
-    symmetry: SymmetryOption = Symmetry.auto,
-    crash: CrashOption = None,
-    crashes: Crashes = None,
-    byzantine: Byzantine = None,
-    network_model: NetworkModelOption = NetworkModel.m,
+    *,
+    asked: Asked,
 ) -> int:
     """Say what is known of a protocol before any search, and which reductions a check would use, and why.
 
     What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
     """
-    from quorate.cli.options import environment
     from quorate.cli.output import out, show, width
     from quorate.model.given import instance
     from quorate.model.target import load
-    from quorate.options import Options
     from quorate.search.plan import plan as make
 
     found = make(
         instance(load(target), parameters or [], presets or []),
-        Options(
-            por=por.value,
-            split=split.value,
-            symmetry=symmetry.value,
-            quotient=quotient.value,
-            dead_messages=dead_messages.value,
-        ),
+        asked.options,
         property=properties or None,
-        environment=environment(crash, crashes, byzantine, network_model),
+        environment=asked.environment,
         target=target,
     )
     if as_json:

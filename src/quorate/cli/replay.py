@@ -49,12 +49,12 @@ def replay(
 ) -> int:
     """Follow a saved run step by step through the plain semantics, and check again what it shows."""
     from quorate.cli.output import out, show, width
-    from quorate.model.definition import define
+    from quorate.model.define import define
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load
     from quorate.results import json as saved
-    from quorate.results.replay import follow
+    from quorate.results.replay import replay
     from quorate.search.purity import Purity
 
     files = Files(charts or [], exports or [], pytest)
@@ -66,7 +66,7 @@ def replay(
     environment = Environment.from_json(document.get("environment", {}))
     definition = define(system, environment)
     with Purity(definition):
-        trace = follow(definition, document["trace"])
+        trace = replay(definition, document["trace"])
     if as_json or trace_form is TraceForm.json:
         print(json.dumps(trace.to_json()), file=out())
     else:

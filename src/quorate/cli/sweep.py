@@ -15,35 +15,7 @@ import typer
 from quorate.base import files
 from quorate.base.errors import ParameterError
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
-from quorate.cli.options import (
-    AsJson,
-    Byzantine,
-    Crashes,
-    CrashOption,
-    DeadMessages,
-    MaxBehaviours,
-    MaxDepth,
-    MaxMemory,
-    MaxStates,
-    NetworkModel,
-    NetworkModelOption,
-    Por,
-    PorOption,
-    Properties,
-    Quotient,
-    SearchOption,
-    Split,
-    SplitOption,
-    Stateless,
-    Store,
-    StoreOption,
-    Switch,
-    Symmetry,
-    SymmetryOption,
-    Target,
-    Threads,
-    Timeout,
-)  # fmt: skip
+from quorate.cli.options import AsJson, Asked, Properties, Target, takes_options
 from quorate.cli.outputs import Files
 from quorate.sweep.row import Row
 
@@ -101,6 +73,7 @@ _STATUS = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED, "error":
 
 
 @guarded
+@takes_options("Temporal properties", "Search", "Reductions", "Limits", "Faults")
 def sweep(
     target: Target,
     parameters: Parameters = None,
@@ -110,31 +83,15 @@ def sweep(
     outputs: Outputs = None,
     results: ResultsFile = None,
     jobs: Jobs = None,
-    search: SearchOption = None,
-    store: StoreOption = Store.exact,
-    stateless: Stateless = False,
-    threads: Threads = 1,
-    quotient: Quotient = Switch.on,
-    dead_messages: DeadMessages = Switch.on,
-    por: PorOption = Por.none,
-    split: SplitOption = Split.none,
-    symmetry: SymmetryOption = Symmetry.auto,
-    max_states: MaxStates = None,
-    max_memory: MaxMemory = None,
-    max_depth: MaxDepth = None,
-    max_behaviours: MaxBehaviours = None,
-    timeout: Timeout = None,
-    crash: CrashOption = None,
-    crashes: Crashes = None,
-    byzantine: Byzantine = None,
-    network_model: NetworkModelOption = NetworkModel.m,
+    *,
+    asked: Asked,
 ) -> int:
     """Check a grid of instances, one row each. Options mean what they mean for `quorate check`.
 
     Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
     """
     from quorate.cli.output import out
-    from quorate.model.given import grid, roles
+    from quorate.model.given import grid
     from quorate.model.target import load
     from quorate.sweep.grid import grids
     from quorate.sweep.results import Results
@@ -148,7 +105,7 @@ def sweep(
                 hint=f"use one of {', '.join(_WRITERS)}",
                 code="Q209",
             )
-    asked = Files(others=[*(outputs or []), *([results] if results is not None else [])])
+    written = Files(others=[*(outputs or []), *([results] if results is not None else [])])
     system = load(target)
     names, points = grid(system, parameters or [])
     holes = len([name for name in names if len({_written(point[name]) for point in points}) > 1]) > 1
@@ -158,28 +115,8 @@ def sweep(
             hint="for example -p acceptors=2..5 -p majority=1..5",
             code="Q209",
         )
-    workers = min(jobs or max(1, (os.cpu_count() or 1) // threads), len(points))
-    options: dict[str, Any] = {
-        "property": properties or None,
-        "search": search.value if search is not None else None,
-        "por": por.value,
-        "split": split.value,
-        "symmetry": symmetry.value,
-        "quotient": quotient.value,
-        "dead_messages": dead_messages.value,
-        "store": store.value,
-        "stateless": stateless,
-        "threads": threads,
-        "max_states": max_states,
-        "max_depth": max_depth,
-        "max_behaviours": max_behaviours,
-        "max_memory": max_memory,
-        "timeout": timeout,
-        "crash": crash.value if crash is not None else None,
-        "crashes": crashes,
-        "byzantine": roles(byzantine or []),
-        "network_model": network_model.value,
-    }
+    workers = min(jobs or max(1, (os.cpu_count() or 1) // asked.options.threads), len(points))
+    options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     known = Results(results, system, options)
     rows = _while_wanted(_run(target, points, options, workers, known), kept=bool(outputs or results))
     if as_json:
@@ -194,14 +131,14 @@ def sweep(
     elif not as_csv:
         _show_grids(pictures)
     for path in outputs or []:
-        asked.attempt(path, partial(_write, path, target, names, done, pictures))
+        written.attempt(path, partial(_write, path, target, names, done, pictures))
     missing = len(points) - len([row for row in done if not row.interrupted])
     if missing:
         kept = f"; the same command goes on from {results}" if results is not None else ""
         print(f"interrupted: {missing} of {len(points)} instances were not checked{kept}", file=sys.stderr)
     if known.trouble is not None:
-        asked.trouble.append(known.trouble)
-    asked.complain()
+        written.trouble.append(known.trouble)
+    written.complain()
     return _status(done, holes=holes)
 
 

@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 from quorate.base.values import encode, show
 from quorate.base.words import names
 from quorate.model.definition import Column, Definition
+from quorate.native.backend import NativeBackend, Request
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties import evaluate
 from quorate.properties.asked import select
-from quorate.reduce.reductions import Figures, analyse, reduce, without_broken_family
+from quorate.reduce.reduction import Reduction
+from quorate.reduce.reductions import Reductions
 from quorate.results.diff import changed_fields
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import State, Step, in_flight
+from quorate.semantics.state import State, Step, in_flight
 
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0
@@ -47,29 +49,28 @@ class Advice(NamedTuple):
         return {**self._asdict(), "takes": list(self.takes), "others": {str(n): why for n, why in self.others.items()}}
 
 
+Ask = Callable[[State, Sequence[Step]], Advice]
+
+
 class Prepared:
     """An engine with some reductions, as a search would have it."""
 
     def __init__(self, definition: Definition, options: Options) -> None:
         asked = select(definition, None)
-        self.options = options
         self.model = Model(definition, asked.properties)
-        self.figures = analyse(self.model, options)
-        arguments = (False, 1, asked.deadlock, False, 0, STATES_BEFORE, None, SECONDS_BEFORE)
-        while self.model.engine.search(self.model, *arguments)["stop"] == "regrown":
-            self._prepare()
+        self.reductions = Reductions(self.model, options)
+        self.reductions.analyse()
+        before = Request("breadth_first", asked.deadlock, max_states=STATES_BEFORE, seconds=SECONDS_BEFORE)
+        backend = NativeBackend(self.model)
+        while backend.search(before).stop == "regrown":
+            self.reductions.apply_again()
 
     def look(self, states: Sequence[State]) -> None:
         """What the properties read there must be observed, or steps would be taken to be invisible that are not."""
         definition, properties = self.model.definition, self.model.properties
         evaluated = [evaluate(definition, each, state.locals) for each in properties for state in states]
         if self.model.note_reads({read for each in evaluated for read in each.reads}):
-            self._prepare()
-
-    def _prepare(self) -> None:
-        without_broken_family(self.model, self.figures)
-        self.model.engine.clear_answers()
-        reduce(self.model, self.figures, self.options)
+            self.reductions.apply_again()
 
 
 class Adviser:
@@ -83,10 +84,6 @@ class Adviser:
         self.symmetric = Prepared(definition, Options(symmetry="auto", quotient="off", dead_messages="off"))
         self.model = self.plain.model
 
-    @property
-    def figures(self) -> Figures:
-        return {**self.plain.figures, "symmetry": self.symmetric.figures["symmetry"]}
-
     def advice(self, state: State, offered: Sequence[Step]) -> list[Advice]:
         """Ask about a state and all that can happen in it."""
         seen = [state, *(step.next for step in offered if step.next is not None)]
@@ -97,28 +94,30 @@ class Adviser:
                 "the search and the plain semantics disagree about what can happen in this state",
                 hint="this is a defect of Quorate; please report it with the model",
             )
-        asked = (self._quotient, self._dead_messages, self._symmetry, self._por)
-        return [ask(state, offered) for ask in asked]
+        plain, symmetric = self.plain.reductions, self.symmetric.reductions
+        asked: list[tuple[Reduction, Ask]] = [
+            (plain.quotient, self._quotient),
+            (plain.dead_messages, self._dead_messages),
+            (symmetric.symmetry, self._symmetry),
+            (plain.por, self._por),
+        ]
+        everything = tuple(range(len(offered)))
+        return [
+            ask(state, offered) if each.ran else Advice(each.name, False, everything, each.why, {})
+            for each, ask in asked
+        ]
 
     def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:
         """What the engine takes in a state; and whether it leaves something out."""
-        taken, chosen = self.model.engine.peek(self.model, self._cells(state), list(state.budget), por)
-        return {(column, _hashable(reached)) for column, reached in taken}, chosen
+        seen = self.model.engine.preview(self.model, (self._cells(state), list(state.budget)), por)
+        return {(column, _hashable(reached)) for column, reached in seen.taken}, seen.reduced
 
     def _lead(self, step: Step) -> Lead:
         return step.column, _hashable(self.model.reduced(step.next)) if step.next is not None else None
 
-    def _ran(self, name: str) -> bool:
-        return bool(self.figures[name]["ran"])
-
-    def _left_out(self, name: str, offered: Sequence[Step]) -> Advice:
-        return Advice(name, False, tuple(range(len(offered))), str(self.figures[name]["why"]), {})
-
     # --- states that come out equal ----------------------------------------------------------------------------
 
     def _quotient(self, state: State, offered: Sequence[Step]) -> Advice:
-        if not self._ran("quotient"):
-            return self._left_out("quotient", offered)
         alike = {column.index: self.model.engine.representatives(column.index) for column in self.definition.columns}
         merged = []
         for column in self.definition.columns:
@@ -147,10 +146,6 @@ class Adviser:
         return Advice("quotient", True, takes, why, others)
 
     def _dead_messages(self, state: State, offered: Sequence[Step]) -> Advice:
-        name = "dead-messages"
-        if not self._ran(name):
-            return self._left_out(name, offered)
-
         def key(reached: State) -> Hashable:
             kept = [tuple(inbox) for _, inbox in self._cells(reached)]
             return tuple(kept), encode((reached.locals, reached.budget))
@@ -165,7 +160,7 @@ class Adviser:
         dead = [f"{show(message)} to {column.name}" for column, message in self._dead(state)]
         why = f"nobody will ever consume {_few(dead)}" if dead else "every pending message may still be consumed"
         takes, others = _merged(state, offered, key, told)
-        return Advice(name, True, takes, why, others)
+        return Advice("dead-messages", True, takes, why, others)
 
     def _dead(self, state: State) -> Iterator[tuple[Column, Any]]:
         cells = self._cells(state)
@@ -179,8 +174,6 @@ class Adviser:
         return found
 
     def _symmetry(self, state: State, offered: Sequence[Step]) -> Advice:
-        if not self._ran("symmetry"):
-            return self._left_out("symmetry", offered)
         symmetries = self.symmetric.model.symmetries
         families = symmetries.families if symmetries is not None else []
         alike = "; ".join(names([str(name) for name in family.names]) for family in families)
@@ -195,8 +188,6 @@ class Adviser:
     # --- steps that are put off --------------------------------------------------------------------------------
 
     def _por(self, state: State, offered: Sequence[Step]) -> Advice:
-        if not self._ran("por"):
-            return self._left_out("por", offered)
         taken, chosen = self._peek(state, por=True)
         takes = tuple(number for number, step in enumerate(offered) if self._lead(step) in taken)
         if not chosen:

@@ -96,7 +96,7 @@ def with_goals(system: System, goals: Sequence[str]) -> System:
     import sys
 
     from quorate.language.transitions import can
-    from quorate.model.definition import define
+    from quorate.model.define import define
 
     cls = type(system)
     # The names that the goal may use: what the model's file knows, and every class of process, wherever it comes from.

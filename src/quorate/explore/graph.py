@@ -9,7 +9,8 @@ from quorate.explore.view import short
 from quorate.explore.worker import Worker
 from quorate.model.definition import Definition
 from quorate.properties import evaluate
-from quorate.semantics.steps import State, enabled_protocol, initial_states, steps
+from quorate.semantics.state import State, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 
 MOST_STATES = 600
 

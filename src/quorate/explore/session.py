@@ -12,7 +12,9 @@ from typing import NamedTuple
 from quorate.base.errors import QuorateError
 from quorate.model.definition import Definition
 from quorate.results.trace import Trace
-from quorate.semantics.steps import State, Step, initial_states, steps
+from quorate.semantics.identity import Identity
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import steps
 
 Path = tuple[int, ...]
 
@@ -110,22 +112,9 @@ class Session:
         path: Path = (number,)
         for step in trace.steps:
             state = self.at(path).state
-            wanted = _identity(step)
-            same = [n for n, offered in enumerate(self.steps(state)) if _identity(offered) == wanted]
-            if not same:
+            wanted = Identity.of(step)
+            same = next((n for n, offered in enumerate(self.steps(state)) if wanted.matches(offered, state)), None)
+            if same is None:
                 raise WrongPathError(f"step {len(path)} of the run is not possible here")
-            path = (*path, same[0])
+            path = (*path, same)
         return path
-
-
-def _identity(step: Step) -> tuple[object, ...]:
-    """What tells a step from the others of its state, without reference to a definition."""
-    from quorate.base.values import encode
-
-    return (
-        step.kind,
-        step.column,
-        step.transition.name if step.transition is not None else None,
-        tuple(map(encode, step.consumed)),
-        step.next.key if step.next is not None else step.failure,
-    )

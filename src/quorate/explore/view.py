@@ -12,7 +12,8 @@ from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.render.chart.model import is_byzantine
 from quorate.results.diff import changed_fields, line, told
-from quorate.semantics.steps import State, Step, enabled_protocol, in_flight
+from quorate.semantics.state import State, Step, in_flight
+from quorate.semantics.steps import enabled_protocol
 
 if TYPE_CHECKING:
     from quorate.model.definition import Column

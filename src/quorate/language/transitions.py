@@ -17,6 +17,7 @@ from quorate.language.pid import Pid
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R", bound=Message | Event)
+Fair = bool | Literal["strong"]
 S = TypeVar("S")
 
 MARK = "__quorate_transition__"
@@ -37,6 +38,8 @@ class Declaration:
     sets: Literal["minimal", "maximal"] = "minimal"
     where: Callable[[Any, Any], Any] | None = None
     same: str | Callable[[Any], Any] | None = None
+    fair: Fair = True
+    """Taken if it stays possible; "strong": if it is possible again and again; False: it need not be."""
 
 
 def majority(of: int | Sized) -> int:
@@ -46,7 +49,7 @@ def majority(of: int | Sized) -> int:
 
 
 def on(
-    message: type[R], *, when: Callable[[Any, R], object] | None = None, keep: bool = False
+    message: type[R], *, when: Callable[[Any, R], object] | None = None, keep: bool = False, fair: Fair = True
 ) -> Callable[[Callable[[S, R], None]], Callable[[S, R], None]]:
     """Consume one message (or, in a monitor, observe one event).
 
@@ -54,7 +57,8 @@ def on(
     """
     _message_type("on", message, (Message, Event))
     _callable("on", "when", when)
-    return _mark(Declaration("on", message, when, keep))
+    _fairness("on", fair)
+    return _mark(Declaration("on", message, when, keep, fair=fair))
 
 
 @overload
@@ -66,6 +70,7 @@ def quorum(
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
     keep: bool = False,
+    fair: Fair = True,
 ) -> Callable[[Callable[[S, frozenset[M]], None]], Callable[[S, frozenset[M]], None]]: ...
 
 
@@ -78,6 +83,7 @@ def quorum(
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
     keep: bool = False,
+    fair: Fair = True,
 ) -> Callable[[Callable[[S, frozenset[M]], None]], Callable[[S, frozenset[M]], None]]: ...
 
 
@@ -91,6 +97,7 @@ def quorum(
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
     keep: bool = False,
+    fair: Fair = True,
 ) -> Callable[[Callable[[S, frozenset[M]], None]], Callable[[S, frozenset[M]], None]]: ...
 
 
@@ -105,6 +112,7 @@ def quorum(
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
     keep: bool = False,
+    fair: Fair = True,
 ) -> Callable[[Callable[[S, frozenset[M]], None]], Callable[[S, frozenset[M]], None]]:
     """Consume a set of messages in one indivisible step, never two of one sender.
 
@@ -131,7 +139,8 @@ def quorum(
         _callable("quorum", name, value)
     for option, given in (("size", size), ("each", each), ("same", same)):
         refuse_suspended(given, f"`{option}` of @quorum({message.__name__}, ...)")
-    return _mark(Declaration("quorum", message, when, keep, size, each, enough, sets, where, same))
+    _fairness("quorum", fair)
+    return _mark(Declaration("quorum", message, when, keep, size, each, enough, sets, where, same, fair))
 
 
 @overload
@@ -139,20 +148,27 @@ def start(handler: Callable[[S], None], /) -> Callable[[S], None]: ...
 
 
 @overload
-def start(*, when: Callable[[Any], object]) -> Callable[[Callable[[S], None]], Callable[[S], None]]: ...
+def start(
+    *, when: Callable[[Any], object] = ..., fair: Fair = True
+) -> Callable[[Callable[[S], None]], Callable[[S], None]]: ...
 
 
-def start(handler: Any = None, /, *, when: Callable[[Any], object] | None = None) -> Any:
+def start(handler: Any = None, /, *, when: Callable[[Any], object] | None = None, fair: Fair = True) -> Any:
     """A spontaneous step that happens at most once, whenever its guard holds: `@start`, `@start(when=...)`."""
     _callable("start", "when", when)
-    mark: Callable[[Any], Any] = _mark(Declaration("start", when=when))
+    _fairness("start", fair)
+    mark: Callable[[Any], Any] = _mark(Declaration("start", when=when, fair=fair))
     return mark if handler is None else mark(handler)
 
 
-def step(*, when: Callable[[Any], object]) -> Callable[[Callable[[S], None]], Callable[[S], None]]:
-    """A spontaneous step that may happen whenever its guard holds: a timeout, a client's next request."""
+def step(*, when: Callable[[Any], object], fair: Fair = True) -> Callable[[Callable[[S], None]], Callable[[S], None]]:
+    """A spontaneous step that may happen whenever its guard holds: a timeout, a client's next request.
+
+    Temporal properties assume that it happens if it stays possible; `fair=False`: it need not happen.
+    """
     _callable("step", "when", when)
-    return _mark(Declaration("step", when=when))
+    _fairness("step", fair)
+    return _mark(Declaration("step", when=when, fair=fair))
 
 
 P = TypeVar("P")
@@ -181,6 +197,14 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
     refuse_suspended(function, function.__qualname__)
     setattr(function, PROPERTY_MARK, kind)
     return function
+
+
+def _fairness(kind: str, fair: object) -> None:
+    if fair is not True and fair is not False and fair != "strong":
+        raise _refuse(
+            f"@{kind}(fair={fair!r}): unknown fairness",
+            "True (taken if it stays possible), False (it need not be taken) or 'strong' (if possible again and again)",
+        )
 
 
 def _mark(declaration: Declaration) -> Callable[[Callable[..., None]], Callable[..., None]]:

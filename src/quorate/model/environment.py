@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 from quorate.language.faults import Faults
-from quorate.model.traffic import MODELS, NetworkModel
+from quorate.options import MODELS, NetworkModel, option, told
 
 CRASH = ("implicit", "explicit")
 
@@ -18,13 +18,22 @@ CRASH = ("implicit", "explicit")
 class Environment:
     """The fault model of one check: by default, the one the system declares."""
 
-    crash: Literal["implicit", "explicit"] | None = None
+    crash: Literal["implicit", "explicit"] | None = option(
+        None, "Faults", "Implicit crashes, where they are equivalent, or crashes as steps.", choices=CRASH
+    )
     """Implicit: a process that crashes just takes no further step, which every search contains. Explicit: a step."""
-    crashes: int | None = None
+    crashes: int | None = option(None, "Faults", "At most this many crashes in a run, as steps.", "count", metavar="N")
     """At most so many explicit crashes; an implicit crash needs no bound."""
-    byzantine: Mapping[str, int] = field(default_factory=dict)
+    byzantine: Mapping[str, int] = option(
+        {}, "Faults", "Replace K processes by attackers that may send anything.", "roles", metavar="ROLE=K"
+    )
     """Role -> how many of its processes an exhaustive attacker takes the place of."""
-    network_model: NetworkModel = "m"
+    network_model: NetworkModel = option(
+        "m",
+        "Faults",
+        "Single buffers (m), delivery events (grm), or clean channels as well (rm).",
+        choices=MODELS,
+    )
     """How messages travel: with delivery events and clean channels, with delivery events, or in single buffers."""
 
     def __post_init__(self) -> None:
@@ -41,6 +50,11 @@ class Environment:
         for role, count in self.byzantine.items():
             if type(count) is not int or count < 0:
                 raise wrong(f"byzantine={{{role!r}: {show(count)}}}", "it is the number of processes, 0 or more")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Environment:
+        """From the keywords of `quorate.check`, among which there may be others."""
+        return cls(**{name: given[name] for name in told(cls) if given.get(name) is not None})
 
     def faults(self, declared: Faults) -> Faults:
         """The crashes to explore. A number replaces the declared one; who may crash, and how, stays as declared."""

@@ -12,19 +12,17 @@ and duplicated on the channel only.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from quorate.base.errors import ModelError, QuorateError
 from quorate.language.automaton import Automaton
 from quorate.language.message import Message
 from quorate.language.network import Network
 from quorate.language.transitions import on
+from quorate.options import NetworkModel
 
 if TYPE_CHECKING:
     from quorate.model.definition import Spec
-
-NetworkModel = Literal["rm", "grm", "m"]
-MODELS = ("rm", "grm", "m")
 
 
 class Channel(Automaton):
@@ -39,19 +37,19 @@ def check_network(model: NetworkModel, network: Network, specs: Iterable[Spec]) 
     """Refuse the networks and transitions for which the model is not defined."""
     if model == "m":
         return
-    if network.capacity is not None:
+    if network.bounded:
         raise _refused(
             f"network_model={model!r} with bounded channels, {network}",
             "these models have unbounded channels; a bound on two buffers in a row differs from a bound on one",
         )
     if model == "grm":
         return
-    if network.duplicates == "any":
+    if network.copies_for_ever:
         raise _refused(
             f"network_model='rm' with {network}",
             "clean channels: what is consumed leaves the input buffer, and here consuming removes nothing",
         )
-    if network.kind == "fifo" and network.head != "block":
+    if network.passes_over:
         raise _refused(
             f"network_model='rm' with {network}",
             "clean channels: a message that is skipped or dropped would have to be consumed with the others",

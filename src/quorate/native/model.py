@@ -22,28 +22,17 @@ from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
 from quorate.properties import Evaluation, evaluate
-from quorate.semantics.steps import State
+from quorate.properties.kinds import kind_of
+from quorate.semantics.channels import channels
+from quorate.semantics.state import State
 
 if TYPE_CHECKING:
     from quorate.reduce.decomposition import Whole
-    from quorate.reduce.symmetry import Symmetries
+    from quorate.reduce.families import Symmetries
 
 NONE = _core.NONE
 
-# The numbers of the core's enumerations, in its order.
-MODES = {"spontaneous": 0, "on": 1, "exact": 2, "each": 3, "minimal": 4, "maximal": 5}
-ORDERS = {"set": 0, "multiset": 1, "fifo": 2}
-FULL = {"block": 0, "replace": 1}
-HEADS = {"block": 0, "skip": 1, "drop": 2}
-KINDS = {"invariant": 0, "can": 1, "final": 2}
-MOVES, CUT, FAILS = 0, 1, 2
-NO, YES, RAISES = 1, 2, 3
-REQUEST, ACCEPT, FIRE, OBSERVE = 0, 1, 2, 3
-
 SECONDS_BETWEEN_LOOKS = 0.1
-
-Query = tuple[int, int, int, int, int, list[int]]
-Encoded = tuple[int, int, int, list[tuple[int, int]]]
 
 
 class Model:
@@ -80,11 +69,11 @@ class Model:
         self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
         self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
         self._types: list[dict[type, int]] = [{} for _ in definition.columns]
-        self.engine = _core.Engine(
-            order=ORDERS[network.kind],
-            when_full=FULL[network.full],
-            head=HEADS[network.head],
-            capacity=NONE if network.capacity is None else _counted("capacity", network.capacity),
+        numbered = _core.Network(
+            order=_core.Order[network.kind],
+            when_full=_core.WhenFull[network.full],
+            head=_core.Head[network.head],
+            capacity=None if network.capacity is None else _counted("capacity", network.capacity),
             losses_unlimited=network.losses == "any",
             duplicates_unlimited=network.duplicates == "any",
             losses=0 if network.losses == "any" else _counted("losses", network.losses),
@@ -92,9 +81,11 @@ class Model:
             crashes=_counted("crashes", definition.faults.crashes),
             cut_short=definition.faults.cut_short,
         )
+        self.engine = _core.Engine(numbered)
         for column in definition.columns:
             transitions = [] if column.is_monitor else definition.transitions(column)
-            self.engine.add_column(column.is_monitor, [(_mode(each), each.keep) for each in transitions])
+            modes = [_core.Transition(mode=_mode(each), keep=each.keep) for each in transitions]
+            self.engine.add_column(column.is_monitor, modes)
             if column.routes is not None:
                 self.engine.set_input(column.index, column.clean)
         for index, messages in definition.standing.items():
@@ -105,7 +96,7 @@ class Model:
                 number = self.message_id(definition.columns[receiver], notice)
                 self.engine.add_notice(column.index, receiver, number)
         for each in self.properties:
-            self.engine.add_property(KINDS[each.kind])
+            self.engine.add_property(_core.PropertyKind[kind_of(each).core])
         self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
         self.engine.observe(self.observed)
         self.engine.set_initials(
@@ -133,7 +124,7 @@ class Model:
         found = ids.get(key)
         if found is None:
             content = _content(b"crashed" if crashed else b"", *encodings)
-            found = ids[key] = self.engine.add_local(column.index, content, values, NONE, crashed)
+            found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
             self._locals[column.index].append(local)
             if crashed and self.definition.faults.recover:
                 self.engine.set_recovery(column.index, found, self.local_id(column, recovered(column, local)))
@@ -160,7 +151,8 @@ class Model:
             sender = column_of(message.sender) if isinstance(message, Message) else 0
             kind = self._type_id(column, type(message))
             stands = isinstance(message, Message) and self.definition.stands(column, message)
-            found = ids[encoded] = self.engine.add_message(column.index, sender, kind, _content(encoded), stands)
+            numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands)
+            found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
         return found
 
@@ -228,32 +220,34 @@ class Model:
             if not column.is_monitor:
                 inbox = self._inbox(column, state.pending[column.index])
             columns.append((self.local_id(column, state.locals[column.index]), inbox))
-        reduced, left = self.engine.reduced(columns, list(state.budget))
+        reduced, left = self.engine.reduced((columns, list(state.budget)))
         return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
     def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
-        """In the core's order: by number, and with FIFO channels only what has no order there."""
-        numbers = [self.message_id(column, message) for message in messages]
-        if self.definition.network.kind != "fifo":
-            return sorted(numbers)
-        stands = [self.definition.stands(column, message) for message in messages]
-        places = [
-            (column_of(message.sender), number if standing else 0)
-            for message, number, standing in zip(messages, numbers, stands, strict=True)
-        ]
-        return [number for _, number in sorted(zip(places, numbers, strict=True), key=lambda pair: pair[0])]
+        """In the core's order: as the network arranges it, but by the core's numbers where that is by content."""
+        rank = channels(self.definition).rank
+        numbered = [(message, self.message_id(column, message)) for message in messages]
+        numbered.sort(key=lambda pair: rank(column, pair[0], lambda _: pair[1]))
+        return [number for _, number in numbered]
 
     # What the core asks
 
-    def fill(self, queries: list[Query]) -> bool:
+    def fill(self, queries: list[_core.Query]) -> bool:
         """Answer every query; False if it is time to stop."""
-        for kind, index, which, local_id, subject, messages in queries:
+        for query in queries:
+            kind, index, which, local_id, subject = (
+                query.kind,
+                query.column,
+                query.transition,
+                query.local,
+                query.subject,
+            )
             if self._is_to_stop():
                 return False
             self.calls += 1
             column = self.definition.columns[index]
             local = self._locals[index][local_id]
-            if kind == OBSERVE:
+            if kind is _core.QueryKind.observe:
                 event: Any = self._messages[index][subject]
                 outcome = observe(column, local, event)
                 if self.whole is not None:
@@ -261,17 +255,17 @@ class Model:
                 self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
                 continue
             transition = self.definition.transitions(column)[which]
-            if kind == REQUEST:
+            if kind is _core.QueryKind.request:
                 self._request(column, transition, local, local_id)
-            elif kind == ACCEPT:
+            elif kind is _core.QueryKind.accept:
                 message: Any = self._messages[index][subject]
                 group = accepts(column, transition, local, message)
                 if self.whole is not None:
                     self.whole.require_group(column, transition, local, message, group)
-                number_of = NONE if group is None else self._groups.setdefault(group, len(self._groups))
+                number_of = None if group is None else self._groups.setdefault(group, len(self._groups))
                 self.engine.put_group(index, which, local_id, subject, number_of)
             else:
-                consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
+                consumed: Any = tuple(sorted((self._messages[index][each] for each in query.messages), key=encode))
                 outcomes = fire(column, transition, local, consumed)
                 if self.whole is not None:
                     self.whole.require_outcomes(column, transition, local, consumed, outcomes)
@@ -283,18 +277,21 @@ class Model:
         request = prepare(column, transition, local)
         if self.whole is not None:
             self.whole.require_request(column, transition, local, request)
-        mode, size, senders = _mode(transition), 0, list[int]()
+        numbered: _core.Request | None = None
         if request is not None and request.size is not None:
-            mode, size = MODES["exact"], request.size
+            numbered = _core.Request(mode=_core.Mode.exact, size=request.size)
         elif request is not None and request.senders is not None:
-            mode, senders = MODES["each"], [column_of(pid) for pid in request.senders]
-        self.engine.put_request(column.index, transition.index, local_id, request is not None, mode, size, senders)
+            senders = [column_of(pid) for pid in request.senders]
+            numbered = _core.Request(mode=_core.Mode.each, senders=senders)
+        elif request is not None:
+            numbered = _core.Request(mode=_mode(transition))
+        self.engine.put_request(column.index, transition.index, local_id, numbered)
 
-    def _outcome(self, column: Column, outcome: Outcome) -> Encoded:
+    def _outcome(self, column: Column, outcome: Outcome) -> _core.Outcome:
         if outcome.failure is not None:
-            return FAILS, NONE, self.failure_id(outcome.failure), []
+            return _core.Outcome(effect=_core.Effect.fails, failure=self.failure_id(outcome.failure))
         if outcome.local is None:
-            return CUT, NONE, NONE, []
+            return _core.Outcome(effect=_core.Effect.cut)
         columns = self.definition.columns
         sends = [(receiver, self.message_id(columns[receiver], message)) for receiver, message in outcome.sends]
         for event in outcome.events:
@@ -303,13 +300,14 @@ class Model:
                 for monitor in self.definition.monitors
                 if any(reaction.takes(event) for reaction in self.definition.transitions(monitor))
             ]
-        return MOVES, self.local_id(column, outcome.local), NONE, sends
+        return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local), sends=sends)
 
-    def _observed(self, column: Column, outcome: Outcome) -> Encoded:
+    def _observed(self, column: Column, outcome: Outcome) -> _core.Outcome:
         if outcome.failure is not None:
-            return MOVES, self._failed_monitor(column, self.failure_id(outcome.failure)), NONE, []
+            failed = self._failed_monitor(column, self.failure_id(outcome.failure))
+            return _core.Outcome(effect=_core.Effect.moves, local=failed)
         assert outcome.local is not None
-        return MOVES, self.local_id(column, outcome.local), NONE, []
+        return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local))
 
     def judge(self, number: int, locals: list[int]) -> bool:
         """Evaluate a property and hand its path of reads to the core; False if the search has to start over."""
@@ -322,8 +320,8 @@ class Model:
         if new:
             self.engine.observe(self.observed)
         path = [(column, field + 1, self._value(column, field, state[column])) for column, field in found.reads]
-        verdict = RAISES if found.failure is not None else YES if found.value else NO
-        self.engine.add_answer(number, path, verdict)
+        said = "raises" if found.failure is not None else "yes" if found.value else "no"
+        self.engine.add_answer(number, path, _core.Verdict[said])
         return True
 
     def evaluate(self, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
@@ -348,9 +346,9 @@ class Model:
             return int(is_crashed(local))
         return self.values[encode(local[field])]
 
-    def poll(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
-        self._figures = states, transitions, frontier, depth
-        return self.stop(*self._figures, memory)
+    def poll(self, progress: _core.Progress) -> bool:
+        self._figures = progress.states, progress.transitions, progress.frontier, progress.depth
+        return self.stop(*self._figures, progress.memory)
 
     def _is_to_stop(self) -> bool:
         """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
@@ -371,10 +369,10 @@ def _counted(name: str, number: int) -> int:
     return number
 
 
-def _mode(transition: Transition) -> int:
+def _mode(transition: Transition) -> _core.Mode:
     if transition.kind in ("start", "step"):
-        return MODES["spontaneous"]
-    return MODES[transition.mode or "on"]
+        return _core.Mode.spontaneous
+    return _core.Mode[transition.mode or "single"]
 
 
 def _takes(transition: Transition, cls: type) -> bool:

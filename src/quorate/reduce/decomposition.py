@@ -38,12 +38,13 @@ from quorate.language.message import Event, Message
 from quorate.language.pid import DecompositionError, Pid
 from quorate.language.system import System
 from quorate.model.again import signature
-from quorate.model.definition import Column, Definition, Transition, define
+from quorate.model.define import define
+from quorate.model.definition import Column, Definition, Transition
 from quorate.model.environment import Environment
 from quorate.model.outcome import Local, Outcome, Request
 from quorate.model.renaming import Name, renamed
 from quorate.model.run import accepts, fire, observe, prepare
-from quorate.semantics.steps import State
+from quorate.semantics.state import State
 
 
 def taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:

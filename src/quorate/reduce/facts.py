@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from quorate._core import Effect
 from quorate.language.message import Message
 from quorate.language.pid import column_of
 from quorate.model.definition import Column, Transition
-from quorate.native.model import FAILS, MOVES, Model
+from quorate.native.model import Model
 
 Traffic = dict[str, list[str]]
 """Type of message -> the processes at its other end."""
@@ -131,17 +132,18 @@ class Facts:
         possible: dict[int, set[tuple[int, tuple[int, ...]]]] = {}
         moves: dict[tuple[int, int], dict[int, None]] = {}
         used: set[tuple[int, int]] = set()
-        for local, which, consumed, outcomes in behaviours:
+        for each in behaviours:
+            local, which, consumed = each.local, each.transition, each.consumed
             fact = self._known[str(transitions[which])]
             fact.behaviours += 1
             used.add((which, local))
             possible.setdefault(local, set()).add((which, tuple(consumed)))
             senders = self._consume(fact, column, consumed)
-            for effect, after, sent in outcomes:
-                fact.may_fail |= effect == FAILS
-                if effect == MOVES:
-                    moves.setdefault((local, after), {}).setdefault(which)
-                    self._send(fact, column, senders, sent)
+            for outcome in each.outcomes:
+                fact.may_fail |= outcome.effect is Effect.fails
+                if outcome.local is not None:
+                    moves.setdefault((local, outcome.local), {}).setdefault(which)
+                    self._send(fact, column, senders, outcome.sends)
         for which, _ in used:
             self._known[str(transitions[which])].local_states += 1
         for (before, after), causes in moves.items():

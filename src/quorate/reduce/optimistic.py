@@ -12,12 +12,12 @@ They are taken from the search in the same way, and a search that meets another 
 
 from __future__ import annotations
 
-from typing import Any
-
+from quorate import _core
 from quorate.base.words import names
+from quorate.native.backend import Found
 from quorate.native.model import Model
-from quorate.options import Options
-from quorate.reduce.reductions import Figures, applicable, reduce
+from quorate.reduce.reduction import Basis
+from quorate.reduce.reductions import Reductions
 
 # The seed: what random walks meet.
 WALKS = 1_000
@@ -34,9 +34,8 @@ MOST_VOID_STATES = 20_000_000
 class Universe:
     """The universe of one check, and what it has cost so far."""
 
-    def __init__(self, model: Model, options: Options) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.options = options
         self.rounds = 0
         self.void_states = 0
         self.given_up = ""
@@ -48,30 +47,30 @@ class Universe:
         self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
         self.model.engine.extend_universe()
 
-    def grow(self, found: dict[str, Any]) -> None:
+    def grow(self, found: Found) -> None:
         """Add what a void search has met."""
-        self.void_states += found["states"]
+        self.void_states += found.states
         if not self.given_up:
             self.model.engine.extend_universe()
         self.model.engine.clear_answers()
 
-    def prepare(self, figures: Figures) -> None:
+    def prepare(self, reductions: Reductions) -> None:
         """Evaluate the universe and reduce by it, or by less if it is not worth its price."""
         why = self._too_much()
         self.rounds += 1
         if self.given_up:
-            self._without(figures, f"no universe is known, nor what processes send to whom: {why}" if why else "")
+            self._without(reductions, f"no universe is known, nor what processes send to whom: {why}" if why else "")
         elif why:
-            self._give_up(figures, why)
+            self._give_up(reductions, why)
         else:
             found = self.evaluate(MOST_BEHAVIOURS)
-            if all(column.index in found["as_is"] for column in self.model.definition.processes):
-                self._give_up(figures, "it would ask more of Python than it could save")
+            if all(column.index in found.as_is for column in self.model.definition.processes):
+                self._give_up(reductions, "it would ask more of Python than it could save")
                 return
-            self._describe(figures, found)
-            reduce(self.model, figures, self.options)
+            self._describe(reductions, found)
+            reductions.apply()
 
-    def evaluate(self, most_behaviours: int) -> dict[str, Any]:
+    def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
         return self.model.engine.evaluate_universe(self.model, most_behaviours)
 
@@ -82,32 +81,33 @@ class Universe:
             return f"it still grew after {self.void_states:,} states"
         return ""
 
-    def _describe(self, figures: Figures, found: dict[str, Any]) -> None:
-        figures.update(applicable(self.model, self.options))
+    def _describe(self, reductions: Reductions, found: _core.UniverseReport) -> None:
+        reductions.decide()
         why = "taken from the search itself, since the closure did not end"
-        left = [self.model.definition.columns[index].name for index in found["as_is"]]
+        left = [self.model.definition.columns[index].name for index in found.as_is]
         if left:
             why += f"; too large for it, so taken as it is: {names(left)}"
-        figures["universe"] = {
+        reductions.basis = Basis("universe", found.local_states)
+        reductions.universe = {
             "ran": True,
-            "local_states": found["local_states"],
-            "messages": found["messages"],
-            "behaviours": found["enabled"],
+            "local_states": found.local_states,
+            "messages": found.messages,
+            "behaviours": found.enabled,
             "searches": self.rounds,
             "why": why,
         }
 
-    def _give_up(self, figures: Figures, why: str) -> None:
+    def _give_up(self, reductions: Reductions, why: str) -> None:
         self.model.engine.forget_universe()
         self.given_up = why
         self.rounds, self.void_states = 1, 0
-        self._without(figures, "")
+        self._without(reductions, "")
 
-    def _without(self, figures: Figures, no_flows: str) -> None:
+    def _without(self, reductions: Reductions, no_flows: str) -> None:
         """Reduce without a universe, by flows if they are not given up too."""
         unknown = f"no universe is known: {self.given_up}"
-        figures.update(applicable(self.model, self.options, unknown))
-        figures["universe"] = {"ran": False, "why": self.given_up}
-        if self.options.por in ("lpor", "lpor-net"):
-            figures["por"] = {"ran": not no_flows, "why": no_flows}
-        reduce(self.model, figures, self.options)
+        reductions.basis = Basis("universe", unknown=unknown)
+        reductions.universe = {"ran": False, "why": self.given_up}
+        reductions.decide(unknown)
+        reductions.por.allow_flows(no_flows)
+        reductions.apply()

@@ -1,262 +1,80 @@
-"""Interchangeable processes: proposed by what they are, believed only after a check (docs/soundness.md, rule 10).
-
-Two processes are proposed if they are of one class and exchanging their names leaves the set of initial states as it
-is: the same fields up to renaming, the same links. Being so is transitive, so they fall into families. The exchange of
-two neighbours in a family is then compared with the whole closure, behaviour by behaviour, in the core; a family that
-fails is left out, with the place in the model where it fails. Properties are compared while the search judges them.
-"""
+"""Symmetry: of all states that differ in the names of interchangeable processes and values only, one is visited."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
-from math import factorial, prod
-from typing import Any
-
-from quorate._core import NONE
-from quorate.base.errors import Location
-from quorate.base.failures import Failure
-from quorate.base.values import encode
-from quorate.language.pid import Pid, column_of
-from quorate.model.definition import Column, Definition
-from quorate.model.outcome import Local
-from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
+from quorate.native.backend import Found
 from quorate.native.model import Model
-
-Marked = tuple[int, list[tuple[int, int]]]
-Exchange = tuple[list[int], list[list[int]], list[list[int]]]
-
-
-@dataclass(frozen=True)
-class Family:
-    """Names that may be exchanged for one another."""
-
-    name: str
-    names: tuple[Name, ...]
-
-    @property
-    def order(self) -> int:
-        """How many renamings it has."""
-        return factorial(len(self.names))
-
-    def __str__(self) -> str:
-        return f"{len(self.names)} of {self.name}"
+from quorate.options import Options
+from quorate.properties.kinds import Kept
+from quorate.reduce.families import Family, Symmetries, proposed
+from quorate.reduce.reduction import Reduction
 
 
-def proposed(definition: Definition) -> list[Family]:
-    """Families of names by class and initial states."""
-    found: list[Family] = []
-    for cls in dict.fromkeys(column.cls for column in definition.processes if column.pid is not None):
-        groups: list[list[Name]] = []
-        for column in definition.processes:
-            if column.cls is not cls or column.pid is None:
-                continue
-            home = next((group for group in groups if _exchangeable(definition, group[0], column.pid)), None)
-            if home is None:
-                groups.append([column.pid])
-            else:
-                home.append(column.pid)
-        found += [Family(cls.__name__, tuple(group)) for group in groups if len(group) > 1]
-    return found + [Family(kind, names) for kind, names in definition.scalars.items() if len(names) > 1]
+class Symmetry(Reduction):
+    """Families of interchangeable names are proposed by what they are, and believed after a check (`families.py`).
 
+    The quotient by a group of automorphisms is bisimilar to the whole (Emerson and Sistla 1996; Ip and Dill 1996) for
+    properties that every renaming keeps, which is judged too. Fairness of one process is not such a property.
+    """
 
-def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
-    """Whether exchanging two names leaves the set of initial states as it is."""
-    names = exchanging(one, two)
-    columns = column_images(definition, names)
-    initials = {encode(state) for state in definition.initials}
-    for state in definition.initials:
-        image: list[Local] = [()] * len(state)
-        for index, local in enumerate(state):
-            image[columns[index]] = renamed(local, names)
-        if encode(tuple(image)) not in initials:
-            return False
-    return True
+    name = "symmetry"
+    off = {"symmetry": "none"}
+    keeps = frozenset(Kept) - {Kept.FAIRNESS}
 
+    def __init__(self, model: Model, options: Options) -> None:
+        super().__init__(model, options)
+        self.stores_nothing = ""
+        """What kind of search has no states that could be merged."""
 
-def column_images(definition: Definition, names: Names) -> list[int]:
-    """Where a renaming moves each column: a process to the one of the new name, its channel along with it."""
-    columns = [column.index for column in definition.columns]
-    for column in definition.processes:
-        new = None if column.pid is None else names.get(encode(column.pid))
-        if new is not None and column.pid is not None:
-            for mine, its in zip(_owned(definition, column.pid), _owned(definition, new), strict=True):
-                columns[mine] = its
-    return columns
+    def why_not(self) -> str:
+        return f"{self.stores_nothing} stores no states that could be merged" if self.stores_nothing else ""
 
+    def proposed(self) -> list[Family]:
+        """Families worth a look, by class and initial states."""
+        return proposed(self.model.definition) if self.wanted and not self.why_not() else []
 
-def _owned(definition: Definition, name: Name) -> list[int]:
-    """The process of that name and the channel to it; nothing, if it is the name of a value."""
-    if not isinstance(name, Pid):
-        return []
-    index = column_of(name)
-    return [column.index for column in definition.processes if index in (column.delivers_to, _place(column))]
+    def check(self, families: list[Family]) -> None:
+        """Compare the families with the closure, which is complete."""
+        if self.ran:
+            self.model.symmetries = Symmetries(self.model, families) if families else None
+            self._describe()
 
-
-def _place(column: Column) -> int:
-    return -1 if column.pid is None else column.index
-
-
-class Numbers:
-    """What the closure holds, by number, under renamings and with names veiled."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.definition = model.definition
-        self.values, self.keys = model.numbered_values()
-        self.names_of = {number: names_in(value) for number, value in self.values.items()}
-
-    def exchange(self, one: Name, two: Name) -> Exchange:
-        """The exchange of two names as tables for the core, NONE where the closure has no such thing."""
-        names = exchanging(one, two)
-        columns = column_images(self.definition, names)
-        touched = {number for number, held in self.names_of.items() if not held.isdisjoint(names)}
-        images = {number: self.model.value_number(renamed(self.values[number], names)) for number in touched}
-        locals = [[self._local(columns[index], key, images) for key in keys] for index, keys in enumerate(self.keys)]
-        messages = [
-            [self.model.message_number(columns[index], renamed(message, names)) for message in held]
-            for index, held in enumerate(self.model.numbered_messages)
-        ]
-        return columns, locals, messages
-
-    def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int]) -> int:
-        if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
-            return self.model.local_number(column, key)
-        image = tuple([images.get(number, number) for number in key])
-        return NONE if NONE in image else self.model.local_number(column, image)
-
-    def marks(self, families: Sequence[Family]) -> tuple[list[list[Marked]], list[list[Marked]]]:
-        """How names occur in every local state and message, as numbers that no renaming changes."""
-        numbers = {encode(n): i for i, n in enumerate(name for family in families for name in family.names)}
-        tokens = {encode(name): b"@%d;" % i for i, family in enumerate(families) for name in family.names}
-        values = {number: _marks(value, numbers, tokens) for number, value in self.values.items()}
-        locals = [[_joined(key, values) for key in keys] for keys in self.keys]
-        known: dict[bytes, Marked] = {}
-        messages: list[list[Marked]] = []
-        for held in self.model.numbered_messages:
-            messages.append([])
-            for message in held:
-                code = encode(message)
-                if code not in known:
-                    known[code] = _marks(message, numbers, tokens)
-                messages[-1].append(known[code])
-        return locals, messages
-
-
-def _marks(value: Any, numbers: Mapping[bytes, int], tokens: Mapping[bytes, bytes]) -> Marked:
-    mine = [(number, name) for name in names_in(value) if (number := numbers.get(name)) is not None]
-    if not mine:
-        return _digest(encode(value)), []
-    marked = [(number, _digest(veiled(value, {**tokens, name: b"!" + tokens[name]}))) for number, name in mine]
-    return _digest(veiled(value, tokens)), sorted(marked)
-
-
-def _joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
-    """The marks of a local state from those of its values. A negative number says what kind of state it is."""
-    parts = [values[number] if number >= 0 else (-number, []) for number in key] if key[:1] != (-1,) else [(1, [])]
-    base = [part[0] for part in parts]
-    marked: dict[int, list[int]] = {}
-    for place, (_, marks) in enumerate(parts):
-        for number, mark in marks:
-            marked.setdefault(number, base.copy())[place] = mark
-    return _digest_of(base), [(number, _digest_of(parts)) for number, parts in sorted(marked.items())]
-
-
-def _digest(code: bytes) -> int:
-    return int.from_bytes(blake2b(code, digest_size=8).digest(), "little")
-
-
-def _digest_of(numbers: Iterable[int]) -> int:
-    return _digest(b"".join([number.to_bytes(8, "little") for number in numbers]))
-
-
-class Symmetries:
-    """The families of a model that passed the check, and those left out with the reason."""
-
-    def __init__(self, model: Model, families: Iterable[Family]) -> None:
-        self.families: list[Family] = []
-        self.dropped: list[tuple[Family, str]] = []
-        self._model = model
-        self._numbers = Numbers(model)
-        self._exchanges: dict[Family, list[Exchange]] = {}
-        failures = _failure_classes(model.failures)
-        for family in families:
-            why = self._check(family, failures)
-            if why:
-                self.dropped.append((family, why))
-            else:
-                self.families.append(family)
-        self._hand_over()
-
-    @property
-    def order(self) -> int:
-        """The number of elements of the group."""
-        return prod(family.order for family in self.families)
-
-    @property
-    def group(self) -> str:
-        """The group as a person writes it: `5! Acceptor x 2! Learner`."""
-        return " x ".join(f"{len(family.names)}! {family.name}" for family in self.families)
-
-    def drop(self, number: int, why: str) -> None:
-        """Leave a family out after all."""
-        self.dropped.append((self.families.pop(number), why))
-        self._hand_over()
-
-    def _check(self, family: Family, failures: list[int]) -> str:
-        exchanges = self._exchanges[family] = []
-        for one, two in zip(family.names, family.names[1:], strict=False):
-            exchanges.append(self._numbers.exchange(one, two))
-            breach = self._model.engine.find_breach(*exchanges[-1], failures)
-            if breach is not None:
-                return _explained(self._model, one, two, *breach)
-        return ""
-
-    def _hand_over(self) -> None:
-        engine = self._model.engine
-        if not self.families:
-            engine.unsymmetrise()
+    def drop_broken(self) -> None:
+        """Leave out the family that a property turned out to tell apart, if that is why the search stopped."""
+        broken = self.model.engine.broken_family()
+        if broken is None or self.model.symmetries is None:
             return
-        locals, messages = self._numbers.marks(self.families)
-        names = [name for family in self.families for name in family.names]
-        engine.symmetrise(
-            [len(family.names) for family in self.families],
-            [_owned(self._model.definition, name) for name in names],
-            [self._exchanges[family] for family in self.families],
-            locals,
-            messages,
-        )
+        if broken.property is None:
+            why = "the properties look at it in too many ways to compare them all"
+        else:
+            prop = self.model.properties[broken.property]
+            place = f"{prop.location.file}:{prop.location.line}"
+            why = f"the property `{prop.name}` ({place}) does not say the same of all of them"
+        self.model.symmetries.drop(broken.family, why)
+        self._describe()
 
+    def _describe(self) -> None:
+        found = self.model.symmetries
+        if found is None:
+            self._set("no two processes are of one class, with the same links and fields")
+            return
+        left_out = [f"{family}: {why}" for family, why in found.dropped]
+        if found.families:
+            told = "takes one of all states that differ in names only"
+            self._set("", told, group=found.group, order=found.order, left_out=left_out)
+        else:
+            self._set("; ".join(left_out))
 
-def _failure_classes(failures: Sequence[Failure]) -> list[int]:
-    """Failures that differ in their text alone, which may hold names, count as the same."""
-    known: dict[tuple[str, str, int, str], int] = {}
-    keys = [(each.kind, each.file, each.line, each.code) for each in failures]
-    return [known.setdefault(key, len(known)) for key in keys]
+    def searched(self, found: Found) -> None:
+        """Gain and efficiency as section 3.3.3 of the thesis defines them."""
+        if self.ran and found.states:
+            gain = found.stands_for / found.states
+            told = {"stands_for": round(found.stands_for), "gain": gain, "efficiency": gain / self.figures["order"]}
+            self.figures |= told
 
-
-def _explained(model: Model, one: Name, two: Name, what: str, index: int, local: int, transition: int) -> str:
-    """Where a family turned out not to be symmetric, for the user."""
-    definition = model.definition
-    if what == "initial" or index == NONE:
-        return f"exchanging {one} and {two} changes what there is at the beginning"
-    column = definition.columns[index]
-    place: Location | None = None
-    where = str(column.cls.__name__)
-    if transition != NONE and not column.is_monitor:
-        found = definition.transitions(column)[transition]
-        place, where = found.location, str(found)
-    elif definition.transitions(column):
-        place = definition.transitions(column)[0].location
-    at = f" ({place.file}:{place.line})" if place is not None else ""
-    if what == "message":
-        return f"{column} may be sent something that it is not sent when {one} and {two} are exchanged{at}"
-    if what == "crash":
-        return f"crashes of {column} are not the same when {one} and {two} are exchanged{at}"
-    if what == "local":
-        return f"{where} comes to a local state that it does not come to when {one} and {two} are exchanged{at}"
-    return (
-        f"{where} does something else when {one} and {two} are exchanged{at}: it depends on which process is which, "
-        "for example on the order of a set of identities"
-    )
+    def taken_apart(self, roles: object, why_whole: str) -> None:
+        """Note which processes were taken apart into their roles, or why they were not."""
+        if roles:
+            self.figures["decomposed"] = roles
+        elif why_whole:
+            self.figures["not_decomposed"] = why_whole

@@ -40,7 +40,7 @@ STYLES = {
 ASCII = str.maketrans(
     {"✓": "+", "✗": "x", "←": "<-", "→": "->", "·": "|", "…": "~", "⋮": ":"}
     # A chart's signs, one for one: what is drawn must stay where it is.
-    | dict(zip("│┃┊├┤─╌▶◀○✕\u2573↻☠", "|#:++-.><oxX@!", strict=True))
+    | dict(zip("│┃┊├┤─╌▶◀○✕\u2573↻☠╭╰", "|#:++-.><oxX@!++", strict=True))
 )
 
 
@@ -117,6 +117,12 @@ class Page:
         """One empty line, never two, and none at the top."""
         if self.lines and self.lines[-1]:
             self.lines.append(())
+
+    def bracket(self, first: int, words: str, style: str = "fault") -> None:
+        """Draw a bracket around the lines from a given one on; the lines before it move aside with them."""
+        inside = [(Piece("│ ", style), *line) for line in self.lines[first:]]
+        before = [(Piece("  "), *line) if line else line for line in self.lines[:first]]
+        self.lines = [*before, (Piece(f"╭ {words}", style),), *inside, (Piece("╰", style),)]
 
     def table(self, rows: Iterable[tuple[Content, Content]], indent: int = 2) -> None:
         """Names on the left, aligned; what they mean on the right, wrapped under itself."""

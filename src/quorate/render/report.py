@@ -14,6 +14,7 @@ from quorate.render.layout import WIDTH, Content, Page, Piece
 from quorate.render.text import Form, failing, run
 from quorate.results.result import PropertyOutcome, Result
 
+TEMPORAL = ("eventually", "leads_to", "repeatedly", "stably", "ltl", "ctl")
 MOST_VALUES = 6  # of those that a property read; all of them are listed at the end of the run
 
 _STOPPED = {
@@ -110,11 +111,28 @@ def _why(page: Page, result: Result) -> None:
             page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
         elif result.frontier:
             page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
+    _assumed(page, result)
     for bound in result.bounds:
         page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
     _properties(page, result)
     for warning in result.warnings:
         page.add("  ", Piece("warning: ", "warning"), warning, hanging=6)
+
+
+def _assumed(page: Page, result: Result) -> None:
+    """What temporal properties may rely on; and of a run that breaks one, what it leaves undone."""
+    if result.fairness is None:
+        return
+    page.add("  ", Piece("assuming: ", "faint"), result.fairness["assuming"], hanging=6)
+    for name in result.fairness.get("crashed", ()):
+        page.add("  ", Piece("crashed: ", "faint"), f"{name} takes no step in the loop", hanging=6)
+    undone = result.fairness.get("starved", ())
+    if undone:
+        page.add("  ", Piece("never done, though possible: ", "faint"), ", ".join(undone), hanging=6)
+    if result.verdict == "violated" and "would_hold" in result.fairness:
+        level = result.fairness["would_hold"]
+        told = f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold"
+        page.add("  ", Piece(told, "faint"), hanging=6)
 
 
 def _properties(page: Page, result: Result) -> None:
@@ -143,6 +161,9 @@ def outcome(found: PropertyOutcome, result: Result) -> Content:
         if found.verdict == "holds":
             return "can happen" + (f", first after {count(len(witness), 'step')}" if witness is not None else "")
         return "cannot happen" if found.verdict == "violated" else "not seen so far"
+    if found.kind in TEMPORAL:
+        told = "in every initial state" if found.kind == "ctl" else "on every run"
+        return {"holds": told, "violated": "violated", "incomplete": "not decided"}[found.verdict]
     return {
         "holds": "never" if found.kind == "deadlock" else "in every state",
         "violated": "violated",
@@ -158,6 +179,8 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     yield "states", f"{result.states:,}{final}"
     yield "transitions", f"{result.transitions:,}"
     yield "depth", f"{result.depth:,}"
+    if result.product_states:
+        yield "product", f"{count(result.product_states, 'state')} with the automata of temporal properties"
     setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
     speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
     yield "time", f"{duration(result.seconds)}{speed}{setup}"

@@ -17,15 +17,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.values import show
 from quorate.base.words import count, names
+from quorate.render.lasso import AGAIN, ANYWHERE, STOPS, how_it_goes_on
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
-from quorate.semantics.steps import in_flight as pending
+from quorate.semantics.provenance import never_received
+from quorate.semantics.state import in_flight as pending
+from quorate.semantics.waiting import waiting
 
 if TYPE_CHECKING:
-    from quorate.model.definition import Definition
+    from quorate.language.message import Message
+    from quorate.model.definition import Column, Definition
     from quorate.results.diff import Difference
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 Form = Literal["auto", "chart", "text"]
 
@@ -69,6 +73,9 @@ def _picture(trace: Trace, width: int, form: Form) -> Page | None:
 def _steps(page: Page, trace: Trace) -> None:
     actors = [_actor(trace.definition, step) for step in trace.steps]
     actions = [_action(step) for step in trace.steps]
+    own = page
+    page = Page(own.width - 2 if trace.loop else own.width)
+    loop_at = 0
     number_width = len(str(len(trace.steps))) + 3
     actor_width = max(map(len, actors), default=0)
     # One long handler name must not push every message to the right margin.
@@ -76,6 +83,8 @@ def _steps(page: Page, trace: Trace) -> None:
     before = trace.initial
     for number, (step, actor, action) in enumerate(zip(trace.steps, actors, actions, strict=True), start=1):
         page.gap()
+        if trace.loop and number == len(trace.steps) - len(trace.loop) + 1:
+            loop_at = len(page.lines)
         environment = step.kind in _ENVIRONMENT
         left = [
             Piece(("! " if environment else "  ") + f"{number}.".rjust(number_width - 2) + " ", "faint"),
@@ -87,6 +96,10 @@ def _steps(page: Page, trace: Trace) -> None:
         if number < len(trace.steps) and step.next is not None:
             _in_flight(page, number_width + 3, trace.definition, step.next)
         before = step.next if step.next is not None else before
+    if trace.loop:
+        page.bracket(loop_at, AGAIN)
+    own.gap()
+    own.lines.extend(page.lines)
 
 
 def heading(trace: Trace) -> str:
@@ -103,7 +116,7 @@ def heading(trace: Trace) -> str:
     else:
         shows = f"that breaks {trace.property}"
     before = f", shortened from {trace.shortened_from}" if trace.shortened_from is not None else ""
-    return f"{which} {shows}: {count(len(trace.steps), 'step')}{before}"
+    return f"{which} {shows}: {count(len(trace.steps), 'step')}{before}{how_it_goes_on(trace)}"
 
 
 def failing(trace: Trace) -> Step | None:
@@ -120,7 +133,10 @@ def _byzantine(page: Page, definition: Definition) -> None:
 
 
 def _initial(page: Page, trace: Trace) -> None:
-    """With several initial states, say which one: what differs from the first."""
+    """With several initial states, say which one: what differs from the first. Of any other state, say all."""
+    if trace.start == "any":
+        _any_state(page, trace)
+        return
     initials = trace.definition.initials
     if len(initials) < 2:
         return
@@ -133,6 +149,17 @@ def _initial(page: Page, trace: Trace) -> None:
                 page.add(
                     "       ", Piece(f"{column.name}.{name}", "process"), f" = {show(values[position])}", hanging=9
                 )
+
+
+def _any_state(page: Page, trace: Trace) -> None:
+    page.gap()
+    page.add("  ", Piece(f"starts in {ANYWHERE}:", "faint"))
+    for column in trace.definition.columns:
+        for name, value in zip(column.fields, trace.initial.locals[column.index], strict=True):
+            if ":" not in name:
+                page.add("       ", Piece(f"{column.name}.{name}", "process"), f" = {show(value)}", hanging=9)
+    for text, sender, receivers in in_flight(trace.definition, trace.initial):
+        page.add("       ", text, Piece(f" from {sender} to {names(receivers)}, in flight", "faint"), hanging=9)
 
 
 def _actor(definition: Definition, step: Step) -> str:
@@ -240,12 +267,20 @@ def _in_flight(page: Page, indent: int, definition: Definition, state: State) ->
 def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
     if failing(trace) is not None:
         return  # the step itself said what went wrong
-    where = "here" if trace.steps else "in the initial state"
+    if trace.stops:
+        page.add("  ", Piece(STOPS, "fault"))
+        for each in waiting(trace.definition, trace.states[-1]):
+            page.add("      ", str(each), hanging=10)
+        page.gap()
+    if trace.loop_from is not None:
+        where = "on this run, which has no end"
+    else:
+        where = "here" if trace.steps else "in the first state" if trace.start == "any" else "in the initial state"
     if trace.kind == "witness":
         page.add(Piece(f"  ✓ {trace.property} is reached {where}", "good"))
     elif trace.kind == "error":
         page.add(Piece(f"  ✗ {trace.property} raises an error {where}", "bad"))
-    elif trace.property == "deadlock":
+    elif trace.property == "deadlock" and trace.loop_from is None:
         page.add(Piece(f"  ✗ nothing more can happen {where}", "bad"))
     else:
         page.add(Piece(f"  ✗ {trace.property} fails {where}", "bad"))
@@ -257,11 +292,12 @@ def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
     for line in trace.reason:
         if line.replace(" = ", " is ", 1) not in said:
             page.add("      ", line, hanging=10)
-    left = in_flight(trace.definition, trace.states[-1])
+    letters = never_received(trace.definition, trace.initial, trace.steps, trace.loop_from)
+    left = [(trace.definition.columns[letter.column], letter.message) for letter in letters]
     if left and not drawn:  # a picture shows what was never received
         page.gap()
-        page.add("  ", Piece("still in flight", "faint"))
-        for text, sender, receivers in left:
+        page.add("  ", Piece("never received" if trace.loop else "still in flight", "faint"))
+        for text, sender, receivers in _by_message(trace.definition, left):
             origin = Piece(f" from {sender}", "faint")
             page.add("      ", text, origin, Piece(" to ", "faint"), Piece(names(receivers), "process"), hanging=10)
 
@@ -271,8 +307,12 @@ def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
 
 def in_flight(definition: Definition, state: State) -> list[tuple[str, str, list[str]]]:
     """(message, sender, receivers) for everything pending; copies and receivers of a broadcast come together."""
+    return _by_message(definition, pending(definition, state))
+
+
+def _by_message(definition: Definition, left: Iterable[tuple[Column, Message]]) -> list[tuple[str, str, list[str]]]:
     groups: dict[tuple[str, str], list[str]] = {}
-    for receiver, m in pending(definition, state):
+    for receiver, m in left:
         groups.setdefault((show(m), str(m.sender)), []).append(
             definition.receiver(receiver.index).name + definition.place(receiver)
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from quorate.properties import evaluate
-from quorate.semantics.steps import enabled_protocol, repeat, steps
+from quorate.properties.kinds import KINDS
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 
 class Claim(NamedTuple):
@@ -21,45 +20,33 @@ class Claim(NamedTuple):
     witness: bool
     fails: bool
     """The last step is a handler or a monitor that fails; then it does not matter in which state."""
+    endless: bool = False
+    """The run has a loop. What it shows, it shows as a whole, and not in its last state."""
 
     @classmethod
     def of(cls, trace: Trace) -> Claim:
         fails = bool(trace.steps) and trace.steps[-1].failure is not None
-        return cls(trace.definition, trace.property, trace.kind == "witness", fails)
+        return cls(trace.definition, trace.property, trace.kind == "witness", fails, trace.loop_from is not None)
 
     @property
     def property(self) -> Property | None:
         """The property whose value decides: for a deadlock the one that says which final states are fine."""
+        if self.endless:
+            return None
         if self.name == "deadlock":
             return self.definition.final
         return next((prop for prop in self.definition.properties if prop.name == self.name), None)
 
     def shown_in(self, state: State) -> bool:
-        prop = self.property
-        if self.name == "deadlock":
-            if prop is not None and evaluate(self.definition, prop, state.locals).value:
-                return False
-            return not enabled_protocol(steps(self.definition, state))
-        if prop is None or self.fails:
+        if self.fails:
             return False
-        evaluation = evaluate(self.definition, prop, state.locals)
-        return evaluation.failure is None and evaluation.value == self.witness
+        if self.name == "deadlock":
+            return KINDS["final"].shown_in(self.definition, self.property, state)
+        prop = self.property
+        return prop is not None and KINDS["can" if self.witness else "invariant"].shown_in(self.definition, prop, state)
 
     def shown_by(self, step: Step) -> bool:
         """Whether the run may end with this step, as the last one of the run that made the claim does."""
         if self.fails or step.next is None:
             return self.fails and step.failure is not None
         return self.shown_in(step.next)
-
-
-def walk(definition: Definition, initial: State, wanted: tuple[Step, ...]) -> tuple[Step, ...] | None:
-    """Take the same steps from a state, one after the other; None where one is not possible."""
-    taken: list[Step] = []
-    state: State | None = initial
-    for step in wanted:
-        again = repeat(definition, state, step) if state is not None else None
-        if again is None:
-            return None
-        taken.append(again)
-        state = again.next
-    return tuple(taken)

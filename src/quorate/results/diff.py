@@ -14,7 +14,7 @@ from quorate.base.values import encode, in_order, show
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
-    from quorate.semantics.steps import State
+    from quorate.semantics.state import State
 
 SHORT = 60
 """A change whose two sides fit into so many characters is easier to read whole than in parts."""

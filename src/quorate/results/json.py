@@ -21,12 +21,12 @@ from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
 from quorate.model.outcome import is_crashed
 from quorate.results.diff import Difference, changed_fields, differences
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 FORMAT = "quorate-trace"
 VERSION = 1
@@ -113,6 +113,8 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
         "failure": None,
         "in_flight": [],
     }
+    if step.place:
+        entry["place"] = step.place
     if step.outcome is not None:
         entry["choices"] = [value_to_json(choice) for choice in step.outcome.choices]
         entry["sent"] = [
@@ -160,7 +162,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
     for number, step in enumerate(trace.steps, start=1):
         steps.append({"number": number, **step_to_json(trace.definition, step, before)})
         before = step.next if step.next is not None else before
-    return {
+    document: dict[str, Any] = {
         "version": VERSION,
         "kind": trace.kind,
         "property": trace.property,
@@ -172,6 +174,11 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "initial": state_to_json(trace.definition, trace.initial),
         "steps": steps,
     }
+    if trace.loop_from is not None:
+        document["loop_from"] = trace.loop_from
+    if trace.start != "initial":
+        document["start"] = trace.start
+    return document
 
 
 # --- files -----------------------------------------------------------------------------------------------------

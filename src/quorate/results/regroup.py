@@ -14,10 +14,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from quorate.base.values import encode
 from quorate.language.pid import column_of
-from quorate.results.claim import Claim, walk
-from quorate.semantics.steps import Step
+from quorate.results.claim import Claim
+from quorate.semantics.follow import Differs, follow
+from quorate.semantics.identity import Identity, same_effect
+from quorate.semantics.state import Step
 
 if TYPE_CHECKING:
     from quorate.results.trace import Trace
@@ -28,15 +29,17 @@ LONGEST = 300
 
 def regroup(trace: Trace) -> Trace:
     """The same run with fewer changes from one process to another, if there is one."""
-    if not 2 < len(trace.steps) <= LONGEST:
-        return trace
+    if not 2 < len(trace.steps) <= LONGEST or trace.loop_from is not None:
+        return trace  # a loop means its states in their order
     order = _Order(trace)
     order.improve()
     if order.places == list(range(len(trace.steps))):
         return trace
-    steps = walk(trace.definition, trace.initial, tuple(trace.steps[place] for place in order.places))
-    if steps is None or not _same_run(trace, order.places, steps):
+    wanted = [Identity.of(trace.steps[place]) for place in order.places]
+    found = follow(trace.definition, trace.initial, wanted)
+    if isinstance(found, Differs) or not _same_run(trace, order.places, found.steps):
         return trace
+    steps = found.steps
     # What the run is shown for must not be there before its end: the point of the last step would be lost.
     claim = Claim.of(trace)
     if any(step.next is not None and claim.shown_in(step.next) for step in steps[:-1]):
@@ -45,15 +48,8 @@ def regroup(trace: Trace) -> Trace:
 
 
 def _same_run(trace: Trace, places: Sequence[int], steps: tuple[Step, ...]) -> bool:
-    same_steps = all(_same_effect(trace.steps[place], step) for place, step in zip(places, steps, strict=True))
+    same_steps = all(same_effect(trace.steps[place], step) for place, step in zip(places, steps, strict=True))
     return same_steps and trace.steps[-1].next == steps[-1].next
-
-
-def _same_effect(one: Step, two: Step) -> bool:
-    """Whether the process did, sent and told the same."""
-    if one.outcome is None or two.outcome is None:
-        return one.outcome is two.outcome
-    return encode(one.outcome[:3]) == encode(two.outcome[:3]) and one.failure == two.failure
 
 
 class _Order:

@@ -1,20 +1,24 @@
 """Following a saved run through the plain semantics, step by step.
 
 A recorded step counts only if the semantics offers the same step with the same effect, and the run only if it still
-shows at its end what it was saved for. So a run that replays is a run of the model as it is now.
+shows at its end what it was saved for, or comes back to where its loop begins. So a run that replays is a run of the
+model as it is now.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
+from quorate.results.restore import state_from_json
 from quorate.results.trace import Trace
-from quorate.semantics.steps import State, Step, initial_states, steps
+from quorate.semantics.follow import Differs, Run, follow
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import steps
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
@@ -30,31 +34,48 @@ class ReplayError(QuorateError):
     default_code = "Q320"
 
 
-def follow(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
+def replay(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
     """The run that `trace_to_json` described, made again; ReplayError where the model does otherwise."""
-    state = initial = _initial(definition, recorded)
-    taken: list[Step] = []
-    for number, wanted in enumerate(recorded["steps"], start=1):
-        if taken and taken[-1].next is None:
-            raise _differs(number, wanted, "the step before it fails now")
-        step = _match(definition, state, wanted, number)
-        taken.append(step)
-        state = step.next if step.next is not None else state
-    last = taken[-1] if taken else None
+    initial = _initial(definition, recorded)
+    run = follow(definition, initial, [_Recorded(definition, entry) for entry in recorded["steps"]])
+    if isinstance(run, Differs):
+        raise _differs(run, recorded["steps"][run.number - 1])
+    last = run.steps[-1] if run.steps else None
     name = str(recorded["property"])
-    if last is not None and last.failure is not None:
+    if "loop_from" in recorded:
+        _confirm_loop(definition, name, run, recorded["loop_from"])
+        reason: tuple[str, ...] = tuple(recorded.get("reason", ()))
+    elif last is not None and last.failure is not None:
         if recorded["kind"] == "witness" or name == "deadlock" or Claim(definition, name, False, False).property:
             raise ReplayError(
                 f"the run was saved for {name}, but ends with a step that fails",
                 hint="the file was changed after it was saved: check again with --save",
             )
-        reason: tuple[str, ...] = (last.failure.text,)
+        reason = (last.failure.text,)
     else:
-        reason = _confirm(definition, name, state, witness=recorded["kind"] == "witness")
-    return Trace(recorded["kind"], name, reason, definition, initial, tuple(taken), bool(recorded["shortest"]))
+        reason = _confirm(definition, name, run.last, witness=recorded["kind"] == "witness")
+    return Trace(
+        recorded["kind"],
+        name,
+        reason,
+        definition,
+        initial,
+        run.steps,
+        bool(recorded["shortest"]),
+        loop_from=recorded.get("loop_from"),
+        start=recorded.get("start", "initial"),
+    )
 
 
 def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
+    if recorded.get("start", "initial") == "any":
+        state = state_from_json(definition, recorded["initial"])
+        if state is not None:
+            return state
+        raise ReplayError(
+            "the run starts in a state that the model does not have",
+            hint="its processes or their fields changed since the run was saved: check again with --save",
+        )
     for state in initial_states(definition):
         if state_to_json(definition, state) == recorded["initial"]:
             return state
@@ -64,18 +85,25 @@ def _initial(definition: Definition, recorded: Mapping[str, Any]) -> State:
     )
 
 
-def _match(definition: Definition, state: State, wanted: Mapping[str, Any], number: int) -> Step:
-    offered = [(step, step_to_json(definition, step, state)) for step in steps(definition, state)]
-    same = [(step, entry) for step, entry in offered if all(entry[key] == wanted[key] for key in _LABEL)]
-    if not same:
-        possible = [_describe(entry) for _, entry in offered if entry["process"] == wanted["process"]]
-        there = "; ".join(possible[:3]) if possible else "nothing"
-        raise _differs(number, wanted, f"it is not possible there; {wanted['process']} can do: {there}")
-    for step, entry in same:
+class _Recorded(NamedTuple):
+    """A step as a file tells it."""
+
+    definition: Definition
+    entry: Mapping[str, Any]
+
+    def matches(self, step: Step, before: State) -> bool:
+        there = step_to_json(self.definition, step, before)
         # A failure is compared by its kind: its text and line may change with the source and mean the same.
-        if all(entry[key] == wanted[key] for key in _EFFECT) and _kind(entry) == _kind(wanted):
-            return step
-    raise _differs(number, wanted, "it has another effect now")
+        return (
+            self.is_same(there)
+            and all(there[key] == self.entry[key] for key in _EFFECT)
+            and _kind(there) == _kind(self.entry)
+        )
+
+    def is_same(self, there: Mapping[str, Any]) -> bool:
+        """Whether it is the same step, whatever its effect is. Before places were noted, the first one was taken."""
+        same = all(there[key] == self.entry[key] for key in _LABEL)
+        return same and there.get("place", 0) == self.entry.get("place", 0)
 
 
 def _kind(entry: Mapping[str, Any]) -> str | None:
@@ -88,20 +116,52 @@ def _describe(entry: Mapping[str, Any]) -> str:
     return f"{name} on {consumed}" if consumed else str(name)
 
 
-def _differs(number: int, wanted: Mapping[str, Any], why: str) -> ReplayError:
+def _differs(found: Differs, wanted: Mapping[str, Any]) -> ReplayError:
+    assert isinstance(found.wanted, _Recorded)
+    definition = found.wanted.definition
+    if found.state is None:
+        why = "the step before it fails now"
+    else:
+        offered = [step_to_json(definition, step, found.state) for step in steps(definition, found.state)]
+        if any(map(found.wanted.is_same, offered)):
+            why = "it has another effect now"
+        else:
+            possible = [_describe(entry) for entry in offered if entry["process"] == wanted["process"]]
+            there = "; ".join(possible[:3]) if possible else "nothing"
+            why = f"it is not possible there; {wanted['process']} can do: {there}"
     return ReplayError(
-        f"step {number} of the run, {wanted['process']} {_describe(wanted)}: {why}",
+        f"step {found.number} of the run, {wanted['process']} {_describe(wanted)}: {why}",
         hint="the model changed since the run was saved: check again with --save",
     )
+
+
+def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -> None:
+    """See that the loop closes: after its steps the run is where they began, and so can take them again."""
+    if name not in ("deadlock", *(prop.name for prop in definition.properties)):
+        raise _gone(name)
+    states = (run.initial, *(step.next for step in run.steps))
+    if loop_from >= len(states):
+        raise ReplayError(
+            f"the run is said to go on from its state {loop_from}, but it has only {len(run.steps)} steps",
+            hint="the file was changed after it was saved: check again with --save",
+        )
+    if states[-1] is None or states[loop_from] != states[-1]:
+        raise ReplayError(
+            f"the run can still be followed, but its loop does not close: after the last step it is not in state "
+            f"{loop_from} again",
+            hint="the model changed since the run was saved: check again with --save",
+        )
+
+
+def _gone(name: str) -> ReplayError:
+    return ReplayError(f"the run was saved for the property {name}, which the model no longer has", hint="check again")
 
 
 def _confirm(definition: Definition, name: str, state: State, *, witness: bool) -> tuple[str, ...]:
     """The values that the property reads at the end of the run, once it is seen to fail (or to be reached) there."""
     claim = Claim(definition, name, witness, fails=False)
     if claim.property is None and name != "deadlock":
-        raise ReplayError(
-            f"the run was saved for the property {name}, which the model no longer has", hint="check again"
-        )
+        raise _gone(name)
     if claim.shown_in(state):
         return explain(definition, claim.property, state.locals) if claim.property is not None else ()
     if name == "deadlock":

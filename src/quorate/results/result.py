@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from quorate.properties.kinds import Verdict
+
 if TYPE_CHECKING:
     from quorate.results.trace import Trace
 
 SCHEMA = 1
 
-Verdict = Literal["holds", "violated", "incomplete"]
 Limit = Literal["states", "memory", "time", "interrupt", "depth", "cycle"]
 
 
@@ -96,6 +97,10 @@ class Result:
     witnesses: Mapping[str, Trace] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
     """The faults that were asked for with the check; what the system declares is not repeated."""
+    fairness: Mapping[str, Any] | None = None
+    """What temporal properties were allowed to assume of runs; None if none was asked for."""
+    product_states: int = 0
+    """Pairs of a state and a state of a formula's automaton that were visited."""
     self_check: Mapping[str, Any] | None = None
     """What `self_check=True` looked at; None if that was not asked for."""
     schema: int = SCHEMA
@@ -155,6 +160,8 @@ class Result:
             "warnings": list(self.warnings),
             "bounds": list(self.bounds),
             "environment": dict(self.environment),
+            "fairness": dict(self.fairness) if self.fairness is not None else None,
+            "product_states": self.product_states,
             "self_check": dict(self.self_check) if self.self_check is not None else None,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
             "witnesses": {name: trace_to_json(trace) for name, trace in self.witnesses.items()},

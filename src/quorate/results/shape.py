@@ -208,7 +208,7 @@ step = record(
             )
         ),
     },
-    {"number": natural, "in_flight": sent},
+    {"number": natural, "place": natural, "in_flight": sent},
 )
 
 
@@ -223,7 +223,13 @@ def run(version: int) -> Shape:
             "initial": state,
             "steps": each(step),
         },
-        {"reason": each(text), "byzantine": each(text), "shortened_from": whole_or_null},
+        {
+            "reason": each(text),
+            "byzantine": each(text),
+            "shortened_from": whole_or_null,
+            "loop_from": natural,
+            "start": one_of("any"),
+        },
     )
 
 

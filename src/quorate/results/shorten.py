@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
-from quorate.results.claim import Claim, walk
-from quorate.semantics.steps import State, Step, repeat
+from quorate.results.claim import Claim
+from quorate.semantics.follow import Differs, find, follow
+from quorate.semantics.identity import Identity
+from quorate.semantics.state import State, Step
 
 if TYPE_CHECKING:
     from quorate.results.trace import Trace
@@ -25,7 +27,7 @@ MOST_REPEATS = 200_000
 
 def shorten(trace: Trace, search: Callable[[str], Trace | None] | None = None) -> Trace:
     """The shortest run that leaving out steps leads to, or that `search` finds when it is asked for the property."""
-    if trace.shortest:
+    if trace.shortest or trace.loop_from is not None:
         return trace
     best = without_needless_steps(trace)
     found = search(trace.property) if search is not None else None
@@ -79,7 +81,7 @@ def _until_shown(claim: Claim, initial: State, wanted: tuple[Step, ...]) -> tupl
     taken: list[Step] = []
     state = initial
     for step in wanted:
-        again = repeat(claim.definition, state, step)
+        again = find(claim.definition, state, Identity.of(step))
         if again is None or (again.next is None and not claim.shown_by(again)):
             continue
         if again.next is not None and again.next == state:
@@ -95,8 +97,9 @@ def _until_shown(claim: Claim, initial: State, wanted: tuple[Step, ...]) -> tupl
 def verified(trace: Trace) -> Trace:
     """The run taken once more from its initial state, with the reason as it is at its end now."""
     claim = Claim.of(trace)
-    steps = walk(trace.definition, trace.initial, trace.steps)
-    if steps is None or not (claim.shown_by(steps[-1]) if steps else claim.shown_in(trace.initial)):
+    found = follow(trace.definition, trace.initial, map(Identity.of, trace.steps))
+    steps = () if isinstance(found, Differs) else found.steps
+    if isinstance(found, Differs) or not (claim.shown_by(steps[-1]) if steps else claim.shown_in(trace.initial)):
         raise QuorateError(
             "the shortened run does not show what the longer one did",
             hint="this is a defect of Quorate; please report it with the model, and leave --shorten out",

@@ -1,4 +1,7 @@
-"""A run of a system, from an initial state step by step: a counterexample, or a witness that something can happen."""
+"""A run of a system, step by step: a counterexample, or a witness that something can happen.
+
+It may go on for ever, as a stem and a loop (a lasso): that something never happens is not shown by any end.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
     from quorate.properties.explanation import Part
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 Kind = Literal["violation", "witness", "error"]
 """At the end something is wrong, or something is reached, or a property raises an error instead of answering."""
+
+Start = Literal["initial", "any"]
+"""Where a run may start: in an initial state, or in any state, reachable or not, as where an induction fails."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +38,19 @@ class Trace:
     steps: tuple[Step, ...]
     shortest: bool  # no shorter run of the full system shows the same
     shortened_from: int | None = None  # how many steps it had before `--shorten` left some out
+    loop_from: int | None = None
+    """The number of the state from which the run goes on after its last step, as it did before, for ever. If that is
+    the last state, nothing happens any more. None if the run ends."""
+    start: Start = "initial"
+
+    def __post_init__(self) -> None:
+        states = self.states if self.loop_from is not None else ()
+        if self.loop_from is not None and not (
+            0 <= self.loop_from < len(states)
+            and states[self.loop_from] == states[-1]
+            and all(step.next is not None for step in self.steps)
+        ):
+            raise ValueError(f"the run does not come back to its state {self.loop_from}")
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -40,6 +59,16 @@ class Trace:
     def states(self) -> tuple[State, ...]:
         """The states along the run, the initial one first."""
         return (self.initial, *(step.next for step in self.steps if step.next is not None))
+
+    @builtins.property
+    def loop(self) -> tuple[Step, ...]:
+        """The steps that are taken again and again."""
+        return self.steps[self.loop_from :] if self.loop_from is not None else ()
+
+    @builtins.property
+    def stops(self) -> bool:
+        """Whether the run goes on for ever in a state in which nothing happens any more."""
+        return self.loop_from == len(self.steps)
 
     @cached_property
     def explanation(self) -> Part | None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from quorate.base.errors import Location, ModelError, PropertyError
+from quorate.native.backend import Witness
 from quorate.native.model import Model
 from quorate.results.trace import Trace
 
 
-def raise_accidents(model: Model, violation: dict[str, Any], trace: Trace) -> None:
+def raise_accidents(model: Model, violation: Witness, trace: Trace) -> None:
     """Raise the error that a violation is: a handler broke a rule of the language, or a property raised."""
-    if violation["finding"] == "failure":
+    if violation.finding == "failure":
         failure = trace.steps[-1].failure
         if failure is not None and failure.kind == "model":
             place = Location(failure.file, failure.line)
             raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
-    elif violation["finding"] == "raises":
-        prop = model.properties[violation["property"]]
+    elif violation.finding == "raises":
+        prop = model.properties[violation.property]
         failure = model.evaluate(prop, trace.states[-1].locals).failure
         assert failure is not None
         raise PropertyError(

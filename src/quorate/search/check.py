@@ -5,39 +5,31 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
-from quorate.model.traffic import NetworkModel, differences
+from quorate.model.traffic import differences
+from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal
 from quorate.native.model import Model
-from quorate.options import Options
+from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.optimistic import VOID_STATES, Universe
-from quorate.reduce.reductions import (
-    FIRST_BEHAVIOURS,
-    FIRST_STATES,
-    MOST_BEHAVIOURS,
-    Figures,
-    analyse,
-    is_dynamic,
-    reduce,
-    require_decomposed,
-    unfinished,
-    visible,
-    without_broken_family,
-)
+from quorate.reduce.partial_orders import visible
+from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, Progress, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
+from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
@@ -46,7 +38,6 @@ from quorate.search.verdict import outcomes_of, verdict_of
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
-VARIANTS = {"classical": 1, "optimal": 2}
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
@@ -58,6 +49,9 @@ def check(
     system: System | type[System],
     *,
     property: str | Iterable[str] | None = None,
+    ltl: str | Iterable[str] | None = None,
+    ctl: str | Iterable[str] | None = None,
+    fairness: str = "message",
     search: Literal["bfs", "dfs"] | None = None,
     por: str = "none",
     split: str = "none",
@@ -86,37 +80,20 @@ def check(
     max_behaviours: int | None = None,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
-    environment = Environment(crash, crashes, byzantine or {}, network_model)
-    options = Options(
-        search=search,
-        por=por,
-        split=split,
-        symmetry=symmetry,
-        quotient=quotient,
-        dead_messages=dead_messages,
-        store=store,
-        stateless=stateless,
-        threads=threads,
-        max_states=max_states,
-        max_memory=max_memory,
-        timeout=timeout,
-        shorten=shorten,
-        regroup=regroup,
-        max_depth=max_depth,
-        dpor_variant=dpor_variant,
-        self_check=self_check,
-        por_without=tuple(name for name, on in (por_options or {}).items() if not on),
-        max_behaviours=max_behaviours,
-    )
+    given = locals()
+    environment = Environment.of(given)
+    options = Options.of(given)
     try:
         with Watcher(timeout, progress, options.max_memory) as watcher:
             definition = define(system, environment)
             apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-            asked = select(definition, property)
+            asked = select(definition, property, options.ltl, options.ctl)
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, apart) as purity:
                 try:
-                    result = _checked(definition, apart, why, asked, options, watcher, trace, target)
+                    result = _safety(definition, apart, why, asked, options, watcher, trace, target)
+                    if asked.temporal:
+                        result = with_temporal(result, definition, asked, options, watcher, trace=trace)
                 except _core.LimitError as limit:
                     raise LimitError(str(limit), code="Q501") from None
     except RecursionError as error:
@@ -127,7 +104,7 @@ def check(
     return replace(result, repeated_calls=purity.repeated)
 
 
-def _checked(
+def _safety(
     definition: Definition,
     apart: Definition | None,
     why: str,
@@ -137,7 +114,13 @@ def _checked(
     trace: bool,
     target: str | None,
 ) -> Result:
-    """With the processes taken apart into their roles, if there are any and that is the same system."""
+    """All but temporal properties.
+
+    With the processes taken apart into their roles, if there are any and that is the same system.
+    """
+    if not asked.safety:
+        given, faults = definition.parameters, definition.environment.to_json()
+        return Result(definition.name, "holds", given, target, threads=options.threads, environment=faults)
     if apart is not None:
         try:
             model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
@@ -171,6 +154,7 @@ class _Check:
         self.target = target
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
+        self.backend: Backend = NativeBackend(model)
         self.whole = model.whole
         self.shown: dict[str, Trace] = {}
         """A run for each `can` that some search has reached: what was shown once stays shown."""
@@ -184,100 +168,95 @@ class _Check:
         try:
             few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
             most = self.options.max_behaviours or few
-            figures = analyse(self.model, self.options, most)
+            reductions = Reductions(self.model, self.options)
+            reductions.analyse(most)
             if self.asked.only_goals:  # then it matters whether handlers may fail
-                known = figures["closure"] if "complete" in figures["closure"] else None
-                self.closed = bool((known or self.model.engine.close(self.model, most))["complete"])
+                known = reductions.closure or self.model.engine.close(self.model, most)
+                self.closed = known.complete
             if self.whole is not None:
-                require_decomposed(self.model, figures)
+                reductions.require_decomposed()
             setup = self.watcher.seconds
             first = limit is None or limit > FIRST_STATES
-            if unfinished(figures) and first and not is_dynamic(figures, self.options):
-                found = self._search(figures, FIRST_STATES)
-                if found["stop"] != "states" or self._answered(found):
-                    return self._result(found, figures, setup, self.watcher.seconds - setup)
+            if reductions.unfinished and first and not reductions.dynamic:
+                found = self._search(reductions, FIRST_STATES)
+                if found.stop != "states" or self._answered(found):
+                    return self._result(found, reductions, setup, self.watcher.seconds - setup)
                 self.watcher.phase = "analysis"
-                universe = Universe(self.model, self.options)
-                figures = analyse(self.model, self.options)
-                if unfinished(figures):
-                    return self._optimistic(universe, figures, limit)
+                universe = Universe(self.model)
+                reductions = Reductions(self.model, self.options)
+                reductions.analyse()
+                if reductions.unfinished:
+                    return self._optimistic(universe, reductions, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
-            return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
-        found = self._search(figures, limit)
-        return self._result(found, figures, setup, self.watcher.seconds - setup)
+            return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
+        found = self._search(reductions, limit)
+        return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
-    def _optimistic(self, universe: Universe, figures: Figures, limit: int | None) -> Result:
+    def _optimistic(self, universe: Universe, reductions: Reductions, limit: int | None) -> Result:
         """Search with a universe that the searches themselves extend, until one of them stays inside."""
         universe.seed()
         while True:
             self.watcher.phase = "analysis"
-            universe.prepare(figures)
+            universe.prepare(reductions)
             setup = self.watcher.seconds
-            found = self._search(figures, limit)
-            if found["stop"] != "outgrown":
-                return self._result(found, figures, setup, self.watcher.seconds - setup)
+            found = self._search(reductions, limit)
+            if found.stop != "outgrown":
+                return self._result(found, reductions, setup, self.watcher.seconds - setup)
             universe.grow(found)
 
-    def _search(self, figures: Figures, max_states: int | None) -> dict[str, Any]:
+    def _search(self, reductions: Reductions, max_states: int | None) -> Found:
         self.watcher.phase = "search"
-        self.dynamic = is_dynamic(figures, self.options)
+        self.dynamic = reductions.dynamic
         found = self._search_once(max_states)
-        while found["stop"] == "regrown" and not self._answered(found, void=True):
+        while found.stop == "regrown" and not self._answered(found, void=True):
             # A property read a field that the quotient did not keep apart, so its answer is void; or it told processes
             # apart that were taken for interchangeable (docs/soundness.md, rules 8 and 10).
-            without_broken_family(self.model, figures)
-            self.model.engine.clear_answers()
-            reduce(self.model, figures, self.options)
+            reductions.apply_again()
             found = self._search_once(max_states)
-        if self.self_check is not None and found["stop"] != "outgrown":
-            self.self_check.verify(self.model, final="universe" not in figures or found["stop"] == "finished")
-        if self.dynamic:
-            figures["por"] |= {"executions": found["executions"]}
-            if found["blocked"]:
-                figures["por"] |= {"given_up": found["blocked"]}
-        elif figures["por"]["ran"]:
-            if found["por_given_up"]:
-                why = f"left out less than one step in ten, and was given up at depth {found['por_given_up']}"
-                figures["por"] |= {"given_up_at_depth": found["por_given_up"], "why": why}
-            if found["violation"] is not None and not self.options.depth_first:
-                return self._without_por(found)
+        if self.self_check is not None and found.stop != "outgrown":
+            self.self_check.verify(self.model, final=reductions.universe is None or found.stop == "finished")
+        reductions.searched(found)
+        static = reductions.por.ran and not self.dynamic
+        if static and found.violation is not None and not self.options.depth_first:
+            return self._without_por(found, found.violation.length)
         return found
 
-    def _without_por(self, found: dict[str, Any]) -> dict[str, Any]:
+    def _without_por(self, found: Found, depth: int) -> Found:
         """Look again, no deeper: partial orders do not keep shortest runs (docs/soundness.md, rule 12)."""
         self.model.engine.unrelate()
-        again = self._search_once(SHORTER_STATES, found["violation"]["length"])
-        if again["violation"] is None:  # or it has left the universe, and knows nothing
+        again = self._search_once(SHORTER_STATES, depth)
+        if again.violation is None:  # or it has left the universe, and knows nothing
             return found
-        return found | {"violation": again["violation"], "is_shortest": True}
+        return replace(found, violation=again.violation, is_shortest=True)
 
-    def _search_once(self, max_states: int | None, depth: int | None = None) -> dict[str, Any]:
+    def _search_once(self, max_states: int | None, depth: int | None = None) -> Found:
         options = self.options
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
-        found: dict[str, Any] = self.model.engine.search(
-            self.model,
-            options.depth_first,
-            1 if options.depth_first else options.threads,
-            self.asked.deadlock,
-            options.stateless,
-            bits,
-            max_states,
-            self.watcher.memory,
-            self.watcher.seconds_left,
-            options.max_depth if self.dynamic else depth,
-            VOID_STATES,
-            VARIANTS[options.dpor_variant] if self.dynamic else 0,
-            visible(self.model),
-            SAMPLE if self.self_check is not None and depth is None else None,
-            self._goals_end_from if self.closed else None,
+        traversal: Traversal = "depth_first" if options.depth_first else "breadth_first"
+        if self.dynamic:
+            traversal = "dpor_classical" if options.dpor_variant == "classical" else "dpor_optimal"
+        request = Request(
+            traversal,
+            deadlock=self.asked.deadlock,
+            visible=visible(self.model),
+            threads=1 if options.depth_first else options.threads,
+            stateless=options.stateless,
+            bitstate_bytes=bits,
+            max_states=max_states,
+            max_memory=self.watcher.memory,
+            seconds=self.watcher.seconds_left,
+            max_depth=options.max_depth if self.dynamic else depth,
+            void_states=VOID_STATES,
+            goals_end_from=self._goals_end_from if self.closed else None,
+            sample=SAMPLE if self.self_check is not None and depth is None else None,
         )
-        found["is_shortest"] = not options.depth_first and options.por == "none"
-        return found
+        found = self.backend.search(request)
+        return replace(found, is_shortest=not options.depth_first and options.por == "none")
 
-    def _result(self, found: dict[str, Any], figures: Figures, setup: float, seconds: float) -> Result:
+    def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
         options = self.options
         trace = self._trace(found)
@@ -285,14 +264,17 @@ class _Check:
         outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
-            whole = found["stop"] in ("finished", "violation") and options.store == "exact" and not options.max_depth
-            self.self_check.compare(self.model, found, figures, self.asked.deadlock, whole)
+            whole = found.stop in ("finished", "violation") and options.store == "exact" and not options.max_depth
+            symmetric = reductions is not None and reductions.symmetry.ran
+            self.self_check.compare(self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
-        if found["stop"] not in ("finished", "violation") and not answered:
-            stopped = self.watcher.reason or found["stop"]
-        states = found["states"]
-        self._tell_symmetry(found, figures)
+        if found.stop not in ("finished", "violation") and not answered:
+            stopped = self.watcher.reason or cast(Limit, found.stop)
+        states = found.states
+        if reductions is not None:
+            apart = roles(self.definition) if self.whole is not None else None
+            reductions.symmetry.taken_apart(apart, self.not_decomposed)
         return Result(
             system=self.definition.name,
             target=self.target,
@@ -300,26 +282,26 @@ class _Check:
             verdict=verdict_of(outcomes, stopped),
             property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
             states=states,
-            transitions=found["transitions"],
-            depth=found["depth"],
+            transitions=found.transitions,
+            depth=found.depth,
             seconds=seconds,
             setup_seconds=setup,
             peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-            bytes_per_state=found["store_bytes"] / states if states else 0.0,
+            bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
             cells=self.model.engine.cell_count(),
             messages=self.model.counted_messages(),
-            reductions=figures,
+            reductions=reductions.to_json() if reductions is not None else {},
             trace=trace,
             properties=outcomes,
-            deadlocks=found["deadlocks"],
+            deadlocks=found.deadlocks,
             search="stateless" if options.stateless or self.dynamic else "dfs" if options.depth_first else "bfs",
             store=options.store,
             threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
-            frontier=found["frontier"],
+            frontier=found.frontier,
             # Of a search that did not end, most states may be missing, and nobody knows how many there are.
-            coverage=found["coverage"] if options.store == "bitstate" and found["stop"] == "finished" else None,
+            coverage=found.coverage if options.store == "bitstate" and found.stop == "finished" else None,
             expected_omissions=_omissions(found) if options.store == "bitstate" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
@@ -328,26 +310,15 @@ class _Check:
             self_check=checked,
         )
 
-    def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:
-        """Gain and efficiency as section 3.3.3 of the thesis defines them, and what was taken apart."""
-        told = figures.get("symmetry", {})
-        if told.get("ran") and found["states"]:
-            gain = found["stands_for"] / found["states"]
-            told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
-        if self.whole is not None:
-            told["decomposed"] = roles(self.definition)
-        elif self.not_decomposed:
-            told["not_decomposed"] = self.not_decomposed
-
-    def _answered(self, found: dict[str, Any], *, void: bool = False, last: bool = False) -> bool:
+    def _answered(self, found: Found, *, void: bool = False, last: bool = False) -> bool:
         """Keep a run for each `can` that was reached; whether that is all there was to find out.
 
         In a search that is void a run may lead elsewhere than it seemed to: then it shows nothing. After the last one
         what was shown is all the answer there will be.
         """
-        for goal in found["goals"]:
+        for goal in found.goals:
             try:
-                run = rebuild(self.model, goal, found["is_shortest"] and self.options.por == "none" and not void)
+                run = rebuild(self.model, goal, found.is_shortest and self.options.por == "none" and not void)
             except ReplayError:
                 if not void:
                     raise
@@ -357,9 +328,9 @@ class _Check:
         if enough is None or not all(each.name in self.shown for each in self.asked.properties):
             return False
         if self.closed:
-            return last or found["states"] >= enough
+            return last or found.states >= enough
         # A dynamic reduction that cut its runs was not stopped by the user: there may be more to find.
-        return (last and found["stop"] not in ("cycle", "depth")) or found["states"] >= SMALL
+        return (last and found.stop not in ("cycle", "depth")) or found.states >= SMALL
 
     @property
     def _goals_end_from(self) -> int | None:
@@ -372,13 +343,13 @@ class _Check:
             return None
         return 0 if self.asked.named else SMALL
 
-    def _trace(self, found: dict[str, Any]) -> Trace | None:
+    def _trace(self, found: Found) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.phase = "replay"
-        violation = found["violation"]
+        violation = found.violation
         if violation is None:
             return None
-        trace = rebuild(self.model, violation, found["is_shortest"])
+        trace = rebuild(self.model, violation, found.is_shortest)
         raise_accidents(self.model, violation, trace)
         return self._readable(self._joined(trace)) if self.wants_trace else None
 
@@ -419,25 +390,11 @@ class _Check:
             warnings.append("threads are for breadth-first search; this one ran on a single thread")
         return tuple(warnings)
 
-    def _bounds(self, found: dict[str, Any]) -> tuple[str, ...]:
-        classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
+    def _bounds(self, found: Found) -> tuple[str, ...]:
+        classes = {self.definition.columns[index].cls.__name__: None for index in found.cut}
         return tuple(f"{name}.within" for name in classes)
 
 
-def _nothing() -> dict[str, Any]:
-    """What a search reports that never began."""
-    numbers = dict.fromkeys(("states", "transitions", "depth", "deadlocks", "frontier", "store_bytes", "stands_for"), 0)
-    return {
-        **numbers,
-        "stop": "interrupt",
-        "coverage": 0.0,
-        "violation": None,
-        "goals": [],
-        "cut": [],
-        "is_shortest": False,
-    }
-
-
-def _omissions(found: dict[str, Any]) -> float:
+def _omissions(found: Found) -> float:
     """How many states a bitstate search is expected to have taken for others, among those that it came to."""
-    return float(found["states"] * (1 / found["coverage"] - 1)) if found["coverage"] > 0 else 0.0
+    return float(found.states * (1 / found.coverage - 1)) if found.coverage > 0 else 0.0

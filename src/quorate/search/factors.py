@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from quorate.reduce.reductions import ALL
 from quorate.results.result import Result
 
-SWITCHES: dict[str, dict[str, str]] = {
-    "quotient": {"quotient": "off"},
-    "dead-messages": {"dead_messages": "off"},
-    "symmetry": {"symmetry": "none"},
-    "por": {"por": "none"},
-    "split": {"split": "none"},
-}
 TOGETHER = "all together"
 SECONDS = 3.0
 """For each search. The verdict is known, this is for the reader of a report."""
@@ -39,12 +33,12 @@ def factors(result: Result, again: Callable[..., Result]) -> dict[str, Factor]:
     Nothing where states cannot be compared: depth-first, a violation is met sooner or later by chance, and a search
     that was stopped says nothing about the rest.
     """
-    ran = [name for name in SWITCHES if result.reductions.get(name, {}).get("ran")]
+    ran = [each for each in ALL if result.reductions.get(each.name, {}).get("ran")]
     if result.search != "bfs" or result.stopped_by is not None:
         return {}
-    asked = {name: SWITCHES[name] for name in ran}
+    asked = {each.name: dict(each.off) for each in ran}
     if len(ran) > 1:
-        asked[TOGETHER] = {key: value for name in ran for key, value in SWITCHES[name].items()}
+        asked[TOGETHER] = {key: value for each in ran for key, value in each.off.items()}
     return {name: _without(result, again, changed) for name, changed in asked.items()}
 
 

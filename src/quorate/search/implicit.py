@@ -52,7 +52,7 @@ def _reasons(definition: Definition) -> Iterator[str]:
             "a full channel of this network replaces messages: a process that crashes before it has sent all leaves "
             "messages in place that it would have replaced (section 3.2.3)"
         )
-    if network.capacity is not None and network.duplicates not in (0, "any"):
+    if network.bounded and network.duplicates and not network.copies_for_ever:
         yield "unsent messages of a crashed process would take up the room of duplicates in bounded channels"
     if definition.declared.recover:
         yield "crashed processes may recover without their volatile fields, and no run without crashes shows that"

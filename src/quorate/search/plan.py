@@ -10,15 +10,16 @@ from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
-from quorate.model.definition import Definition, define
+from quorate.model.define import define
+from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
-from quorate.reduce.reductions import MOST_BEHAVIOURS, Figures, analyse, require_decomposed
-from quorate.reduce.symmetry import Symmetries, proposed
+from quorate.reduce.families import Symmetries, proposed
+from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
@@ -54,7 +55,7 @@ class Plan:
     never_consumed: Traffic
     symmetries: Symmetries | None
     """Families of processes that may be exchanged, as far as the closure shows; None without one."""
-    reductions: Figures
+    reductions: Mapping[str, Mapping[str, Any]]
     closed: bool
     """Whether the closure ended. Otherwise processes and what enables what are not known."""
     seconds: float
@@ -103,7 +104,7 @@ def plan(
 ) -> Plan:
     """Find out what there is to know without a search."""
     environment = environment or Environment()
-    with Watcher(None, None) as watcher:
+    with Watcher(options.timeout, None, options.max_memory) as watcher:
         definition = define(system, environment)
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
         asked = select(definition, property)
@@ -124,30 +125,30 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     # What a property reads may grow during a search; the initial states are where it begins.
     reads = {each.name: _first_reads(model, each) for each in model.properties}
     try:
-        figures = analyse(model, options)
+        reductions = Reductions(model, options)
+        reductions.analyse()
         # Also where no reduction that was asked for needs it: it is what there is to tell.
-        closure = figures["closure"] if "complete" in figures["closure"] else model.engine.close(model, MOST_BEHAVIOURS)
+        closure = reductions.closure or model.engine.close(model, MOST_BEHAVIOURS)
     except _core.LimitError as limit:
         raise LimitError(str(limit), code="Q501") from None
     except _core.StoppedError:
         raise KeyboardInterrupt from None
-    if apart := roles(definition):
-        require_decomposed(model, figures)
-        figures["symmetry"]["decomposed"] = apart
-    elif why_whole:
-        figures["symmetry"]["not_decomposed"] = why_whole
-    closed = bool(closure["complete"])
+    apart = roles(definition)
+    if apart:
+        reductions.require_decomposed()
+    reductions.symmetry.taken_apart(apart, why_whole)
+    closed = closure.complete
     facts = Facts(model, closed)
     return Plan(
         definition=definition,
         target=target,
         properties=reads,
-        processes=tuple(_sizes_of(model, figures)) if closed else (),
+        processes=tuple(_sizes_of(model, reductions)) if closed else (),
         transitions=tuple(facts.transitions),
         enabling=tuple(facts.enabling),
         never_consumed=facts.never_consumed(),
         symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
-        reductions=figures,
+        reductions=reductions.to_json(),
         closed=closed,
         seconds=watcher.seconds,
     )
@@ -164,7 +165,7 @@ def _first_reads(model: Model, prop: Any) -> list[str]:
     return list(found)
 
 
-def _sizes_of(model: Model, figures: Figures) -> list[ProcessSizes]:
+def _sizes_of(model: Model, reductions: Reductions) -> list[ProcessSizes]:
     found: list[ProcessSizes] = []
     for column in model.definition.columns:
         representatives = model.engine.representatives(column.index)
@@ -174,9 +175,9 @@ def _sizes_of(model: Model, figures: Figures) -> list[ProcessSizes]:
                 column.name,
                 column.is_monitor,
                 local_states=len(representatives),
-                merged=len(set(representatives)) if figures["quotient"]["ran"] else None,
+                merged=len(set(representatives)) if reductions.quotient.ran else None,
                 messages=len(dead),
-                dead=sum(dead) if figures["dead-messages"]["ran"] and not column.is_monitor else None,
+                dead=sum(dead) if reductions.dead_messages.ran and not column.is_monitor else None,
             )
         )
     return found

@@ -7,15 +7,18 @@ which is a defect.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.base.failures import Failure
 from quorate.model.definition import Property
+from quorate.native.backend import Witness
 from quorate.native.model import Model
 from quorate.properties import explain
 from quorate.results.trace import Kind, Trace
-from quorate.semantics.steps import State, Step, enabled_protocol, initial_states, steps
+from quorate.semantics.follow import Differs, follow
+from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.steps import enabled_protocol, steps
 
 
 class ReplayError(QuorateError):
@@ -24,28 +27,26 @@ class ReplayError(QuorateError):
     default_code = "Q900"
 
 
-def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
+def rebuild(model: Model, found: Witness, shortest: bool) -> Trace:
     """Replay what the core reported, and check that it ends where it says."""
     definition = model.definition
-    path = [(list(columns), list(left)) for columns, left in found["path"]]
-    starts = [state for state in initial_states(definition) if _reduced(model, state) == path[0]]
+    path = found.path
+    starts = [state for state in initial_states(definition) if model.reduced(state) == path[0]]
     if not starts:
         raise _disagree("the first state is not initial")
-    initial = state = starts[0]
-    taken: list[Step] = []
-    for position, target in enumerate(path[1:], 1):
-        step = _step_to(model, state, target)
-        if step is None or step.next is None:
-            raise _disagree(f"step {position} leads nowhere")
-        taken.append(step)
-        state = step.next
+    initial = starts[0]
+    run = follow(definition, initial, [_LeadingTo(model, target) for target in path[1:]])
+    if isinstance(run, Differs):
+        raise _disagree(f"step {run.number} leads nowhere")
+    taken = list(run.steps)
+    state = run.last
     kind: Kind = "violation"
     reason: tuple[str, ...] = ()
-    finding = found["finding"]
+    finding = found.finding
     if finding == "failure":
         failing = [step for step in steps(definition, state) if step.failure is not None]
-        failing = [step for step in failing if step.column == found["column"]] or failing
-        wanted = model.failures[found["failure"]]
+        failing = [step for step in failing if step.column == found.column] or failing
+        wanted = model.failures[found.failure]
         # The text may name processes, and those may be others than in the reduced search.
         failing = [step for step in failing if step.failure is not None and _alike(step.failure, wanted)] or failing
         if not failing or failing[0].failure is None:
@@ -62,7 +63,7 @@ def rebuild(model: Model, found: dict[str, Any], shortest: bool) -> Trace:
                 raise _disagree("the last state is a final one")
             reason = _explained(model, definition.final, state)
     else:
-        prop: Property = model.properties[found["property"]]
+        prop: Property = model.properties[found.property]
         name = prop.name
         evaluation = model.evaluate(prop, state.locals)
         if finding == "raises":
@@ -86,15 +87,14 @@ def _alike(one: Failure, other: Failure) -> bool:
     return (one.kind, one.file, one.line, one.code) == (other.kind, other.file, other.line, other.code)
 
 
-def _step_to(model: Model, state: State, target: tuple[object, object]) -> Step | None:
-    for step in steps(model.definition, state):
-        if step.next is not None and _reduced(model, step.next) == target:
-            return step
-    return None
+class _LeadingTo(NamedTuple):
+    """Any step to a state that has this reduced form."""
 
+    model: Model
+    target: tuple[object, object]
 
-def _reduced(model: Model, state: State) -> tuple[object, object]:
-    return model.reduced(state)
+    def matches(self, step: Step, before: State) -> bool:
+        return step.next is not None and self.model.reduced(step.next) == self.target
 
 
 def _disagree(what: str) -> ReplayError:

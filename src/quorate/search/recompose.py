@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 from quorate.properties import explain
 from quorate.reduce.decomposition import Whole
 from quorate.results.trace import Trace
 from quorate.search.rebuild import ReplayError
-from quorate.semantics.steps import Step, initial_states, steps
+from quorate.semantics.follow import Differs, follow
+from quorate.semantics.state import State, Step, initial_states
 
 
 def recompose(trace: Trace, joined: Whole) -> Trace:
     """Follow the run in the whole system, step by step."""
     whole = joined.whole
-    state = initial = joined.state(trace.initial)
-    if initial not in initial_states(whole):
+    initial = joined.state(trace.initial)
+    if trace.start == "initial" and initial not in initial_states(whole):
         raise _disagree("the first state is not initial")
-    taken: list[Step] = []
-    for step in trace.steps:
-        offered = [other for other in steps(whole, state) if other.column == joined.column(step.column)]
-        wanted = None if step.next is None else joined.state(step.next)
-        step_there = next((other for other in offered if other.next == wanted and _alike(other, step)), None)
-        if step_there is None:
-            raise _disagree(f"step {len(taken) + 1} leads nowhere")
-        taken.append(step_there)
-        state = step_there.next or state
+    run = follow(whole, initial, [_Joined(joined, step) for step in trace.steps])
+    if isinstance(run, Differs):
+        raise _disagree(f"step {run.number} leads nowhere")
+    state = run.last
     reason = trace.reason
     names = {prop.name: prop for prop in whole.properties}
-    if trace.property in names:
+    if trace.loop_from is not None:
+        pass  # it is the run as a whole that shows something
+    elif trace.property in names:
         reason = explain(whole, names[trace.property], state.locals)
     elif trace.property == "deadlock" and whole.final is not None:
         reason = explain(whole, whole.final, state.locals)
-    return Trace(trace.kind, trace.property, reason, whole, initial, tuple(taken), trace.shortest)
+    return replace(trace, reason=reason, definition=whole, initial=initial, steps=run.steps)
+
+
+class _Joined(NamedTuple):
+    """The step of the whole process that a step of one of its roles is."""
+
+    joined: Whole
+    step: Step
+
+    def matches(self, step: Step, before: State) -> bool:
+        wanted = None if self.step.next is None else self.joined.state(self.step.next)
+        return step.column == self.joined.column(self.step.column) and step.next == wanted and _alike(step, self.step)
 
 
 def _alike(one: Step, two: Step) -> bool:

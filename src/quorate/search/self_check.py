@@ -8,14 +8,17 @@ see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from quorate import _core
+from quorate._core import RefutationKind
 from quorate.base.errors import QuorateError
 from quorate.base.values import show
+from quorate.native.backend import Found, NativeBackend, Request, Witness
 from quorate.native.model import Model
-from quorate.reduce.reductions import Figures
+from quorate.reduce.partial_orders import visible
 
 # How much is looked at: states in which the chosen steps are tried, how far, and among how many states each.
 SAMPLE = 200
@@ -24,12 +27,12 @@ PATH_STATES = 2_000
 # How far the search without reductions goes.
 UNREDUCED_STATES = 200_000
 
-_WRONG = (
-    "after {path}, none of the chosen steps is possible any more",
-    "after {path}, a chosen step leads where it does not lead if it is taken first",
-    "{path} is left out, though a property sees its last step and a chosen one",
-    "{path} fails, and does not fail after a chosen step",
-)
+_WRONG = {
+    RefutationKind.stuck: "after {path}, none of the chosen steps is possible any more",
+    RefutationKind.differs: "after {path}, a chosen step leads where it does not lead if it is taken first",
+    RefutationKind.unseen: "{path} is left out, though a property sees its last step and a chosen one",
+    RefutationKind.fails: "{path} fails, and does not fail after a chosen step",
+}
 
 
 class SelfCheckError(QuorateError):
@@ -64,40 +67,42 @@ class SelfCheck:
         Unless what the reductions argue about is `final`, there is nothing to hold the chosen steps against: a search
         over an optimistic universe that found a violation, or was stopped, has not seen all that belongs to it.
         """
-        self._fields, seen, stuck = model.engine.seen()
-        self._seen, self._stuck = frozenset(seen), frozenset(stuck)
+        seen = model.engine.seen()
+        self._fields, self._seen, self._stuck = seen.fields, frozenset(seen.seen), frozenset(seen.stuck)
         self.figures |= dict.fromkeys(("sets", "paths", "pairs", "depth"), 0)
         if not final:
             return
-        found = model.engine.verify(model, DEPTH, PATH_STATES, _visible(model))
-        self.figures |= {name: found[name] for name in ("sets", "paths", "pairs", "depth")}
-        for kind, (columns, _), chosen, path in found["wrong"]:
-            what = _WRONG[kind].format(path=_steps(model, path))
-            self.wrong.append(f"{what}\n    chosen: {_steps(model, chosen)}\n    in: {_state(model, columns)}")
+        found = model.engine.verify(model, DEPTH, PATH_STATES, visible(model))
+        self.figures |= {name: getattr(found, name) for name in ("sets", "paths", "pairs", "depth")}
+        for one in found.wrong:
+            what = _WRONG[one.kind].format(path=_steps(model, one.path))
+            chosen, columns = _steps(model, one.chosen), one.state[0]
+            self.wrong.append(f"{what}\n    chosen: {chosen}\n    in: {_state(model, columns)}")
 
-    def compare(self, model: Model, found: Mapping[str, Any], reductions: Figures, deadlock: bool, whole: bool) -> None:
+    def compare(self, model: Model, found: Found, deadlock: bool, *, symmetric: bool, whole: bool) -> None:
         """With the search without reductions. `whole`: the reduced one has seen all that it has to see."""
         plain = Model(model.definition, model.properties, model.stop, model.values, model.whole)
         plain.observed = [list(fields) for fields in self._fields]
         plain.engine.observe(plain.observed)
-        other = plain.engine.search(plain, False, 1, deadlock, False, 0, UNREDUCED_STATES, sample=0)
-        ended = other["stop"] == "finished"
-        self.figures |= {"unreduced_states": other["states"], "unreduced_finished": ended}
-        if whole and found["violation"] is None and other["violation"] is not None:
-            self.wrong.append(f"without reductions {_name(plain, other['violation'])} is violated, with them it is not")
-        reached = {goal["property"] for goal in found["goals"]}
-        if whole and found["violation"] is None:
-            for goal in other["goals"]:
-                if goal["property"] not in reached:
-                    name = plain.properties[goal["property"]].name
+        asked = Request("breadth_first", deadlock, max_states=UNREDUCED_STATES, sample=0)
+        other = NativeBackend(plain).search(asked)
+        ended = other.stop == "finished"
+        self.figures |= {"unreduced_states": other.states, "unreduced_finished": ended}
+        if whole and found.violation is None and other.violation is not None:
+            self.wrong.append(f"without reductions {_name(plain, other.violation)} is violated, with them it is not")
+        reached = {goal.property for goal in found.goals}
+        if whole and found.violation is None:
+            for goal in other.goals:
+                if goal.property not in reached:
+                    name = plain.properties[goal.property].name
                     self.wrong.append(f"without reductions {name} can be reached, with them it cannot")
-        clean = found["violation"] is None and other["violation"] is None
+        clean = found.violation is None and other.violation is None
         # With symmetry, what differs in names only is left out on purpose; what is left must be there without it too.
-        self.figures["compared"] = clean and not reductions["symmetry"]["ran"]
-        _, *hashes = plain.engine.seen()
-        seen, stuck = map(frozenset, hashes)
+        self.figures["compared"] = clean and not symmetric
+        hashes = plain.engine.seen()
+        seen, stuck = frozenset(hashes.seen), frozenset(hashes.stuck)
         for what, mine, theirs, kept in (
-            ("observations", self._seen, seen, _visible(model)),
+            ("observations", self._seen, seen, visible(model)),
             ("deadlocks", self._stuck, stuck, True),
         ):
             self.figures[what] = len(mine & theirs)
@@ -117,23 +122,18 @@ class SelfCheck:
         return self.figures
 
 
-def _visible(model: Model) -> bool:
-    """Whether there is anything to see besides deadlocks."""
-    return any(each.kind != "final" for each in model.properties)
+def _name(model: Model, violation: Witness) -> str:
+    if violation.finding in ("deadlock", "failure"):
+        return "deadlock" if violation.finding == "deadlock" else "an assertion"
+    return str(model.properties[violation.property].name)
 
 
-def _name(model: Model, violation: Mapping[str, Any]) -> str:
-    if violation["finding"] in ("deadlock", "failure"):
-        return "deadlock" if violation["finding"] == "deadlock" else "an assertion"
-    return str(model.properties[violation["property"]].name)
-
-
-def _steps(model: Model, steps: Iterable[tuple[int, int | None, list[int]]]) -> str:
+def _steps(model: Model, steps: Iterable[_core.NamedStep]) -> str:
     shown: list[str] = []
-    for index, which, messages in steps:
-        column = model.definition.columns[index]
+    for step in steps:
+        column, which = model.definition.columns[step.column], step.transition
         name = model.definition.transitions(column)[which].name if which is not None else "(environment)"
-        consumed = ", ".join(show(model.message(column, number)) for number in messages)
+        consumed = ", ".join(show(model.message(column, number)) for number in step.messages)
         shown.append(f"{column.name}.{name}" + (f"({consumed})" if consumed else ""))
     return ", ".join(shown)
 

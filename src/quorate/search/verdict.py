@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from typing import Any
 
 from quorate.model.definition import Property
+from quorate.native.backend import Found, Witness
 from quorate.native.model import Model
 from quorate.properties.asked import Asked
-from quorate.results.result import Limit, PropertyOutcome, Verdict
+from quorate.properties.kinds import KINDS, Ending, Verdict, kind_of
+from quorate.results.result import Limit, PropertyOutcome
 
 # Without and with a violation.
 _UNDECIDED = ("the search stopped before it was decided", "not decided: the search ended with the violation")
 
 
 def outcomes_of(
-    found: dict[str, Any], model: Model, asked: Asked, shown: Container[str], *, approximate: bool
+    found: Found, model: Model, asked: Asked, shown: Container[str], *, approximate: bool
 ) -> tuple[PropertyOutcome, ...]:
     """One outcome for each property that was asked for; and one for failures of handlers, if there are any.
 
     `shown` are those for which there is a run already.
     """
-    finished = found["stop"] == "finished"
-    broken = _broken(found["violation"], model)
+    finished = found.stop == "finished"
+    broken = _broken(found.violation, model)
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
-    note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found["violation"] is not None]
+    note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found.violation is not None]
+    ending = Ending(rest, note, found.stop in ("reached", "regrown"))
     outcomes: list[PropertyOutcome] = []
     for each in model.properties:
-        if each.kind == "final":
-            continue
-        verdict, why = rest, note
-        if each.kind == "can":
-            if each.name in shown:
-                ended = found["stop"] in ("reached", "regrown")
-                verdict, why = "holds", "a run shows it" + ("; the search ended there" if ended else "")
-            elif rest == "holds":
-                verdict, why = "violated", "no run gets there"
-        if each.name == broken:
-            verdict, why = "violated", ""
-        outcomes.append(PropertyOutcome(each.name, each.kind, verdict, why))
-    if asked.deadlock:
-        verdict = "violated" if broken == "deadlock" else rest
-        outcomes.append(PropertyOutcome("deadlock", "deadlock", verdict, "" if verdict == "violated" else note))
+        kind = kind_of(each)
+        if kind.name != "deadlock":
+            decided = kind.outcome(ending, broken=each.name == broken, shown=each.name in shown)
+            outcomes.append(PropertyOutcome(each.name, kind.name, *decided))
+    if asked.deadlock:  # also without `@final`, if it was asked for by name
+        decided = KINDS["final"].outcome(ending, broken=broken == "deadlock", shown=False)
+        outcomes.append(PropertyOutcome("deadlock", "deadlock", *decided))
     if broken in ("assertions", "exceptions"):
         outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
     elif not outcomes:
@@ -57,13 +51,13 @@ def verdict_of(outcomes: Iterable[PropertyOutcome], stopped: Limit | None) -> Ve
     return "incomplete" if "incomplete" in verdicts or stopped is not None else "holds"
 
 
-def _broken(violation: dict[str, Any] | None, model: Model) -> str | None:
+def _broken(violation: Witness | None, model: Model) -> str | None:
     """The name of the property that a violation is one of."""
     if violation is None:
         return None
-    if violation["finding"] == "deadlock":
+    if violation.finding == "deadlock":
         return "deadlock"
-    if violation["finding"] == "failure":
-        return "assertions" if model.failures[violation["failure"]].kind == "assertion" else "exceptions"
-    prop: Property = model.properties[violation["property"]]
+    if violation.finding == "failure":
+        return "assertions" if model.failures[violation.failure].kind == "assertion" else "exceptions"
+    prop: Property = model.properties[violation.property]
     return prop.name

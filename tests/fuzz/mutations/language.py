@@ -30,7 +30,7 @@ implicit.rule(
     "implicit-duplicates",
     "Implicit crashes are refused for bounded channels that repeat messages.",
     "implicit.py",
-    expression(IMPLICIT, 'if «network.capacity is not None and network.duplicates not in (0, "any")»:', "False"),
+    expression(IMPLICIT, "if «network.bounded and network.duplicates and not network.copies_for_ever»:", "False"),
     focus=("bounded", "duplicates"),
 )
 implicit.rule(
@@ -147,21 +147,21 @@ traffic.rule(
     "traffic-bounded",
     "Delivery events are refused for bounded channels.",
     "section 3.1 of the thesis",
-    expression(TRAFFIC, "if «network.capacity is not None»:", "False"),
+    expression(TRAFFIC, "if «network.bounded»:", "False"),
     focus=("bounded",),
 )
 traffic.rule(
     "traffic-clean-duplicates",
     "Clean channels are refused where consuming removes nothing.",
     "section 3.1 of the thesis",
-    expression(TRAFFIC, 'if «network.duplicates == "any"»:', "False"),
+    expression(TRAFFIC, "if «network.copies_for_ever»:", "False"),
     focus=("unlimited duplicates",),
 )
 traffic.rule(
     "traffic-clean-heads",
     "Clean channels are refused where heads are skipped or dropped.",
     "section 3.1 of the thesis",
-    expression(TRAFFIC, 'if «network.kind == "fifo" and network.head != "block"»:', "False"),
+    expression(TRAFFIC, "if «network.passes_over»:", "False"),
     focus=("fifo",),
 )
 traffic.rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .rule import Group, expression, statement
 
 DECOMPOSITION = "quorate/reduce/decomposition.py"
-DEFINITION = "quorate/model/definition.py"
+DEFINE = "quorate/model/define.py"
 BUILD = "quorate/model/build.py"
 
 roles = Group("roles taken apart", "processes of several roles")
@@ -14,23 +14,21 @@ roles.rule(
     "roles-channels",
     "Roles of a process that shares channels with order or room are not taken apart.",
     "rule 18; decision 8",
-    expression(
-        DEFINITION, 'if «network.kind == "fifo" or network.capacity is not None»: raise DecompositionError', "False"
-    ),
+    expression(DEFINE, "if «network.ordered or network.bounded»: raise DecompositionError", "False"),
     focus=("fifo or bounded",),
 )
 roles.rule(
     "roles-crash",
     "The roles of a process crash together, so that it is not taken apart.",
     "rule 11",
-    expression(DEFINITION, "if «definition.faults.crashes»: raise DecompositionError", "False"),
+    expression(DEFINE, "if «definition.faults.crashes»: raise DecompositionError", "False"),
     focus=("crashes",),
 )
 roles.rule(
     "roles-delivery",
     "The roles of a process have one input buffer, so that it is not taken apart with delivery events.",
     "decision 8",
-    expression(DEFINITION, 'if «definition.environment.network_model != "m"»: raise DecompositionError', "False"),
+    expression(DEFINE, 'if «definition.environment.network_model != "m"»: raise DecompositionError', "False"),
     focus=("network model grm or rm",),
 )
 roles.rule(

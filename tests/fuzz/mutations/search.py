@@ -23,13 +23,13 @@ reads.rule(
     "reads-restart-quotient",
     "That is so with the quotient: a representative's field may hold another local state's value.",
     "rule 8",
-    expression(REDUCTIONS, "model.restart_on_new_reads = «quotient» or", "False"),
+    expression(REDUCTIONS, "self.model.restart_on_new_reads = «self.quotient.ran» or", "False"),
 )
 reads.rule(
     "reads-restart-por",
     "That is so with partial orders: what a property reads decides which steps are visible.",
     "rule 8",
-    expression(REDUCTIONS, 'quotient or «figures["por"]["ran"]» or', "False"),
+    expression(REDUCTIONS, "self.quotient.ran or «self.por.ran» or", "False"),
     focus=("partial orders",),
 )
 reads.rule(
@@ -42,7 +42,7 @@ reads.rule(
     "reads-clear",
     "When the search starts over all answers are forgotten.",
     "rule 8",
-    statement("quorate/search/check.py", "«self.model.engine.clear_answers()» reduce("),
+    statement(REDUCTIONS, "«self.model.engine.clear_answers()» self.apply()"),
 )
 reads.rule(
     "reads-step",
@@ -234,16 +234,14 @@ told.rule(
     "told-stopped",
     "What was stopped never holds.",
     "outcomes.py",
-    value("quorate/search/verdict.py", 'rest: Verdict = "holds" if «finished» and', 'found["violation"] is None'),
+    value("quorate/search/verdict.py", 'rest: Verdict = "holds" if «finished» and', "found.violation is None"),
     focus=("limits",),
 )
 told.rule(
     "told-shortest",
     "A run found with partial orders is not said to be a shortest one.",
     "rule 12",
-    expression(
-        "quorate/search/check.py", 'found["is_shortest"] = not options.depth_first and «options.por == "none"»', "True"
-    ),
+    expression("quorate/search/check.py", 'is_shortest=not options.depth_first and «options.por == "none"»', "True"),
     focus=("partial orders",),
 )
 told.rule(
@@ -251,7 +249,9 @@ told.rule(
     "After a violation with partial orders the search is repeated without them, for a shortest run.",
     "rule 12",
     expression(
-        "quorate/search/check.py", 'if «found["violation"] is not None and not self.options.depth_first»:', "False"
+        "quorate/search/check.py",
+        "if static and «found.violation is not None» and not self.options.depth_first:",
+        "False",
     ),
     focus=("partial orders",),
 )
@@ -259,8 +259,8 @@ told.rule(
 self_check.rule(
     "self-check-twins",
     "A check by definition runs without twins, whose states differ in messages that nobody asks for.",
-    "reductions.py",
-    expression(REDUCTIONS, 'twins="twins" not in without and «not options.self_check»', "True"),
+    "partial_orders.py",
+    expression("quorate/reduce/partial_orders.py", 'twins="twins" not in without and «not options.self_check»', "True"),
     focus=("partial orders",),
 )
 self_check.rule(
@@ -281,7 +281,7 @@ self_check.rule(
     "self-check-symmetry",
     "With symmetry what differs in names only is left out on purpose.",
     "self_check.py",
-    expression("quorate/search/self_check.py", 'clean and «not reductions["symmetry"]["ran"]»', "True"),
+    expression("quorate/search/self_check.py", "clean and «not symmetric»", "True"),
     focus=("interchangeable processes",),
 )
 

@@ -222,9 +222,11 @@ stubborn.rule(
 stubborn.rule(
     "por-keep",
     "Only deadlocks are kept unless properties are asked for: then what is reachable is.",
-    "Valmari 1998; reductions.py",
+    "Valmari 1998; partial_orders.py",
     expression(
-        "quorate/reduce/reductions.py", 'keep=KEEP[«"safety" if visible(model) else "deadlocks"»]', '"deadlocks"'
+        "quorate/reduce/partial_orders.py",
+        "keep=«_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks»",
+        "_core.Keep.deadlocks",
     ),
 )
 

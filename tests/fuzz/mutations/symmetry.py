@@ -5,7 +5,7 @@ from __future__ import annotations
 from .rule import Group, expression, statement, value
 
 CORE = "core/reduce/symmetry/symmetry.cpp"
-PYTHON = "quorate/reduce/symmetry.py"
+PYTHON = "quorate/reduce/families.py"
 RENAMING = "quorate/model/renaming.py"
 
 symmetry = Group("symmetry", "interchangeable processes")
@@ -169,7 +169,7 @@ symmetry.rule(
     "rule 8",
     expression(
         "quorate/reduce/reductions.py",
-        'quotient or figures["por"]["ran"] or «figures["symmetry"]["ran"]»',
+        "self.quotient.ran or self.por.ran or «self.symmetry.ran»",
         "False",
     ),
 )

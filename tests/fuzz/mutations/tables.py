@@ -208,26 +208,26 @@ dead.rule(
     ),
     focus=("keep=True",),
 )
-REDUCTIONS = "quorate/reduce/reductions.py"
+REDUCTIONS = "quorate/reduce/dead_messages.py"
 dead.rule(
     "dead-fifo",
     "In a FIFO channel a dead message still stands before others.",
     "rule 5",
-    expression(REDUCTIONS, 'if «network.kind == "fifo"»:', "False"),
+    expression(REDUCTIONS, "if «network.ordered»:", "False"),
     focus=("fifo",),
 )
 dead.rule(
     "dead-clean",
     "With clean channels a dead message in an input buffer blocks its process.",
     "rule 5, section 3.1 of the thesis",
-    expression(REDUCTIONS, 'if «model.definition.environment.network_model == "rm"»:', "False"),
+    expression(REDUCTIONS, 'if «self.model.definition.environment.network_model == "rm"»:', "False"),
     focus=("network model rm",),
 )
 dead.rule(
     "dead-bounded",
     "In a bounded channel a dead message still takes up room.",
     "rule 5",
-    expression(REDUCTIONS, "if «network.capacity is not None»:", "False"),
+    expression(REDUCTIONS, "if «network.bounded»:", "False"),
     focus=("bounded",),
 )
 

@@ -48,7 +48,7 @@ symmetry.rule(
     "symmetry-beginning",
     "Processes are interchangeable only if the initial states are (`symmetry-proposed` and `symmetry-initials`).",
     "rule 10",
-    expression("quorate/reduce/symmetry.py", "if «encode(tuple(image)) not in initials»:", "False"),
+    expression("quorate/reduce/families.py", "if «encode(tuple(image)) not in initials»:", "False"),
     expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
 )
 

@@ -296,7 +296,7 @@ flows.rule(
     "flows-visible",
     "Flows mind what properties see unless deadlocks alone are asked for.",
     "persistent.hpp, 2",
-    expression("quorate/reduce/reductions.py", "model.engine.relate_by_flows(«visible(model)»)", "False"),
+    expression("quorate/reduce/partial_orders.py", "self.model.engine.relate_by_flows(«visible(self.model)»)", "False"),
 )
 
 RULES = [*universe.rules, *flows.rules]

@@ -14,6 +14,7 @@ from quorate.base.values import show
 from quorate.base.words import count, names
 from quorate.render.chart.fitting import LINE, Lines, Span, Text, fitted, width
 from quorate.render.chart.model import Arrow, Chart, Happening, compact, forms
+from quorate.render.lasso import STOPS
 from quorate.results.diff import Difference
 
 NARROWEST, WIDEST = 156.0, 208.0  # between two lifelines
@@ -27,6 +28,7 @@ HALF_BAR = 4.5
 LETTER = 7.8  # of a process's name
 HALF_JOIN = 15.0
 TITLE, ROLES, HEADS = 34.0, 22.0, 26.0
+BRACKET = 22.0  # for the bracket around a loop
 
 Side = Literal["left", "right"]
 _SIDES: tuple[Side, Side] = ("left", "right")
@@ -115,6 +117,15 @@ class Fold:
 
 
 @dataclass
+class Bracket:
+    """Around the steps that come again and again."""
+
+    x: float
+    top: float
+    bottom: float
+
+
+@dataclass
 class Drawing:
     chart: Chart
     width: float
@@ -130,6 +141,7 @@ class Drawing:
     lines: list[Line] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     folds: list[Fold] = field(default_factory=list)
+    bracket: Bracket | None = None
     end: float = 0.0
     """Where the verdict begins."""
     reasons: list[str] = field(default_factory=list)
@@ -172,7 +184,7 @@ class _Layout:
         self._hide(fold)
         for row in self.rows:
             self._say(row)
-        self.first = MARGIN + self._margin("left")
+        self.first = MARGIN + self._margin("left") + (BRACKET if chart.loop is not None and not chart.stops else 0.0)
         total = self.first + self.gap * (lanes - 1) + self._margin("right") + MARGIN
         self.drawing = Drawing(chart, max(total, self._least()), 0.0, self.gap, titled=not brief)
         self._place()
@@ -197,6 +209,7 @@ class _Layout:
         return (
             alike
             and heard[0] == heard[1]
+            and seen.number != self.chart.loop
             and not seen.by_network
             and seen.failure is None
             and all(other.column != seen.column for other in row.happenings)
@@ -260,7 +273,7 @@ class _Layout:
         """From which lane to which, and from which row to which, every message goes that arrives."""
         lanes = {lane.column: place for place, lane in enumerate(self.chart.lanes)}
         return [
-            (lanes[arrow.sender], lanes[arrow.receiver], self.row_of[arrow.sent], self.row_of[arrow.ended])
+            (lanes[arrow.sender], lanes[arrow.receiver], self.row_of.get(arrow.sent, -1), self.row_of[arrow.ended])
             for arrow in self.chart.arrows
             if arrow.ended is not None
         ]
@@ -336,6 +349,8 @@ class _Layout:
         """What stands outside of the first or the last lifeline."""
         edge = 0 if side == "left" else len(self.chart.lanes) - 1
         widest = self.head / 2
+        for line in self._waits(edge).lines if self.chart.waiting else ():
+            widest = max(widest, width(line) / 2 + 4)
         for row in self.rows:
             for seen in row.happenings:
                 if self.chart.lane(seen.column) == edge and not row.hidden:
@@ -366,12 +381,15 @@ class _Layout:
         y += ROLES + HEADS
         top = y
         y += BETWEEN_ROWS
-        at: dict[int, _Row] = {}
+        at: dict[int, _Row] = {0: _Row([], top=top)}  # what was in flight when the run began
         previous: Fold | None = None
         named = top
         for row in self.rows:
             for seen in row.happenings:
                 at[seen.number] = row
+                if seen.number == self.chart.loop:
+                    drawing.bracket = Bracket(MARGIN + 6.0, previous.y if row.hidden and previous else y, 0.0)
+                    y += 0.0 if row.hidden else LINE + 8.0
             if row.hidden:
                 if previous is None:
                     previous = Fold(y, 34.0, self._folded())
@@ -386,6 +404,11 @@ class _Layout:
             row.top = y
             self._write(row)
             y += row.height + BETWEEN_ROWS
+        if drawing.bracket is not None:
+            drawing.bracket.bottom = y - 6.0
+            y += 6.0
+        if self.chart.stops:
+            y = self._waiting(y)
         drawing.end = y
         self._lives(top, y)
         for arrow in self.chart.arrows:
@@ -395,6 +418,24 @@ class _Layout:
         below = 26.0 + LINE * len(drawing.reasons) if self.chart.verdict else 0.0
         below += 22.0 if drawing.footnote else 0.0
         drawing.height = y + below + MARGIN
+
+    def _waiting(self, y: float) -> float:
+        """A band that says that nothing happens any more, and below it what each process waits for."""
+        band = Fold(y, 34.0, STOPS)
+        self.drawing.folds.append(band)
+        y += band.height + 4.0
+        most = 0
+        for place in range(len(self.chart.lanes)):
+            said = self._waits(place)
+            for number, spans in enumerate(said.lines, start=1):
+                self.drawing.labels.append(Label(self.x(place), y + LINE * number, "middle", spans, full=said.full))
+            most = max(most, len(said.lines))
+        return y + LINE * most + BETWEEN_ROWS
+
+    def _waits(self, place: int) -> Lines:
+        lane = self.chart.lanes[place]
+        said = self.chart.waiting.get(lane.column, "").removeprefix(lane.name).strip()
+        return fitted([said], self.room, "note") if said else Lines(())
 
     def _head(self, y: float) -> None:
         half = self.head / 2
@@ -412,7 +453,7 @@ class _Layout:
         for seen in row.happenings:
             place = self.chart.lane(seen.column) or 0
             x = self.x(place)
-            bad = seen.number == last and self.chart.bad
+            bad = seen.number == last and self.chart.bad and self.chart.loop is None
             bar = Bar(
                 seen.number,
                 x,
@@ -457,6 +498,8 @@ class _Layout:
         sent = at[arrow.sent]
         side = 1.0 if origin >= target else -1.0
         x1, y1 = self.x(origin), sent.top + sent.height
+        if arrow.ended is None and arrow.sent == 0:
+            return  # it stays where it was
         loop = origin == target or arrow.copy
         if arrow.copy:
             at_mark = any(each.kind == "duplicate" for each in sent.happenings)

@@ -11,6 +11,7 @@ from itertools import groupby
 from quorate.base.printable import printable
 from quorate.base.values import show
 from quorate.render.chart.model import Arrow, Chart, Happening
+from quorate.render.lasso import AGAIN, STOPS
 from quorate.results.diff import line
 
 _ARROW = {"lose": "-x", "discard": "-x"}
@@ -33,10 +34,17 @@ def _lines(chart: Chart) -> Iterator[str]:
             shown = f"{lane.name} (Byzantine)" if lane.byzantine else lane.name
             yield f"    participant {lane.name} as {shown}"
         yield "    end"
+    ends = dict.fromkeys((chart.lanes[0].name, chart.lanes[-1].name)) if chart.lanes else {}
     for seen in chart.happenings:
+        if seen.number == chart.loop:
+            yield f"    loop {AGAIN}"
         yield from _happening(seen, name)
-    if chart.lanes:
-        ends = dict.fromkeys((chart.lanes[0].name, chart.lanes[-1].name))
+    if chart.stops and ends:
+        waiting = "".join(f"<br/>{_text(said)}" for column, said in chart.waiting.items() if column in name)
+        yield f"    Note over {','.join(ends)}: {STOPS}{waiting}"
+    elif chart.loop is not None:
+        yield "    end"
+    if ends:
         sign = "✗" if chart.bad else "✓"
         reasons = "".join(f"<br/>{_text(reason.strip())}" for reason in chart.reasons)
         yield f"    Note over {','.join(ends)}: {sign} {_text(chart.verdict)}{reasons}"
@@ -57,12 +65,12 @@ def _happening(seen: Happening, name: dict[int, str]) -> Iterator[str]:
             said.append(f"fails: {seen.failure}")
         yield f"    Note right of {here}: {'<br/>'.join(map(_text, said))}"
     for arrow in seen.outgoing:
-        if arrow.end == "never" and arrow.receiver in name:
-            yield f"    {here}--x{name[arrow.receiver]}: {_never(arrow)}"
+        if arrow.end in ("never", "later") and arrow.receiver in name:
+            yield f"    {here}--{'x' if arrow.end == 'never' else '>>'}{name[arrow.receiver]}: {_never(arrow)}"
 
 
 def _never(arrow: Arrow) -> str:
-    return f"{_text(show(arrow.message))} (never received)"
+    return f"{_text(show(arrow.message))} ({'never received' if arrow.end == 'never' else 'received next time'})"
 
 
 def _text(text: str) -> str:

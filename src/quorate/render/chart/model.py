@@ -1,29 +1,29 @@
 """What a chart shows of a run: who takes part, what each step does, and which message goes where.
 
-The semantics knows messages only as contents of inboxes. A picture needs more: which send a consumed message came from.
-So the inboxes are followed with a token for every message, and after each step the tokens are compared with what the
-semantics says is pending. Whatever a network does (merge, replace, keep, copy, lose), the picture agrees with it.
+Which send a consumed message came from, and what became of each that was sent, the semantics says (provenance.py).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from quorate.base.values import encode, show
+from quorate.base.values import show
 from quorate.base.words import count
 from quorate.language.pid import column_of
+from quorate.render.lasso import ANYWHERE, how_it_goes_on
 from quorate.results.diff import Difference, changed_fields, told
+from quorate.semantics.provenance import Letter, Passage, passages
+from quorate.semantics.waiting import waiting
 
 if TYPE_CHECKING:
     from quorate.language.message import Message
     from quorate.model.definition import Definition
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
-End = Literal["received", "kept", "delivered", "lost", "discarded", "replaced", "merged", "never"]
+End = Literal["received", "kept", "delivered", "lost", "discarded", "replaced", "merged", "later", "never"]
 
 MOST_REASONS = 9
 
@@ -57,7 +57,7 @@ class Arrow:
     sender: int
     receiver: int
     sent: int
-    """The step that sent it, or that made the copy."""
+    """The step that sent it, or that made the copy; 0 if it was in flight when the run began."""
     copy: bool = False
     """It starts beside its receiver, where the network duplicated or delivered it."""
     end: End = "never"
@@ -105,6 +105,15 @@ class Chart:
     bad: bool
     left_out: list[str]
     """Processes that do nothing here, and hear of nothing."""
+    loop: int | None = None
+    """The number of the first step of those that come again and again; one more than there are if none does."""
+    waiting: dict[int, str] = field(default_factory=dict)
+    """Where nothing happens any more: by column, what a process still waits for."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the run goes on for ever without a step."""
+        return self.loop is not None and self.loop > len(self.happenings)
 
     def lane(self, column: int) -> int | None:
         """The place of a process from the left."""
@@ -127,44 +136,51 @@ class _Reader:
         self.trace = trace
         self.definition = trace.definition
         self.arrows: list[Arrow] = []
-        self.pending: dict[int, list[Arrow]] = {column.index: [] for column in self.definition.processes}
+        self.arrow_of: dict[Letter, Arrow] = {}
+        ended = waiting(self.definition, trace.states[-1]) if trace.stops else []
+        self.waiting = {each.column.index: str(each) for each in ended}
 
     def read(self) -> Chart:
         state = self.trace.initial
         happenings: list[Happening] = []
-        for number, step in enumerate(self.trace.steps, start=1):
-            happenings.append(self._happening(number, step, state))
-            state = step.next if step.next is not None else state
+        for passage in passages(self.definition, state, self.trace.steps, self.trace.loop_from):
+            happenings.append(self._happening(passage, state))
+            state = passage.step.next if passage.step.next is not None else state
         lanes, left_out = self._lanes(happenings)
         known = {lane.column for lane in lanes}
         verdict, reasons, bad = _verdict(self.trace)
         arrows = [arrow for arrow in self.arrows if arrow.sender in known and arrow.receiver in known]
-        return Chart(
+        found = Chart(
             self.definition.name, _subtitle(self.trace), lanes, happenings, arrows, verdict, reasons, bad, left_out
         )
+        if self.trace.loop_from is not None:
+            found.loop = self.trace.loop_from + 1
+        found.waiting = self.waiting
+        return found
 
     # --- steps -------------------------------------------------------------------------------------------------
 
-    def _happening(self, number: int, step: Step, before: State) -> Happening:
+    def _happening(self, passage: Passage, before: State) -> Happening:
+        step = passage.step
         name = step.transition.name if step.transition is not None else ""
         kind = step.kind if self._home(step.column) == step.column else "deliver"
         seen = Happening(
-            number,
+            passage.number,
             self._home(step.column),
             kind,
             f"crashes in {name}" if kind == "crash" and name else _DOES.get(kind, name),
             quorum=step.transition is not None and step.transition.kind == "quorum",
             byzantine=is_byzantine(self.definition, step.column),
         )
-        self._consume(seen, step)
+        self._consume(seen, passage)
         if step.outcome is not None and step.outcome.choices:
             seen.notes.append("chooses " + ", ".join(show(choice) for choice in step.outcome.choices))
         if step.failure is not None:
             seen.failure = step.failure.text
         elif step.outcome is not None:
-            self._send(seen, step)
+            self._send(seen, passage)
+            seen.notes.extend(f"emits {show(event)}" for event in step.outcome.events)
         if step.next is not None:
-            self._reconcile(number, step, step.next)
             self._changes(seen, step, before, step.next)
         return seen
 
@@ -172,83 +188,47 @@ class _Reader:
         """The process that a column of the state belongs to: with delivery events, channels are columns too."""
         return self.definition.receiver(column).index
 
-    def _consume(self, seen: Happening, step: Step) -> None:
-        ends: dict[str, End] = {"lose": "lost", "discard": "discarded", "deliver": "delivered"}
-        # What the network loses is gone; what a process consumes may stay all the same.
-        again = self.definition.network.duplicates == "any"
-        keeps = step.transition is not None and (step.transition.keep or again)
-        for message in step.consumed:
-            if self._stands(step.column, message):
-                number, sender = seen.number, column_of(message.sender)
-                arrow = Arrow(message, sender, seen.column, number, end="received", ended=number, byzantine=True)
+    def _consume(self, seen: Happening, passage: Passage) -> None:
+        for letter in passage.consumed:
+            sender, number = column_of(letter.message.sender), seen.number
+            if letter.at_will:
+                arrow = Arrow(letter.message, sender, seen.column, number, end="received", ended=number, byzantine=True)
                 arrow.at_will = True
                 self.arrows.append(arrow)
-                seen.incoming.append(arrow)
-                continue
-            known = self._oldest(step.column, message)
-            if known is None:
-                continue
-            arrow = known
-            if step.kind == "duplicate":
-                copy = Arrow(message, arrow.sender, seen.column, seen.number, copy=True)
-                self.arrows.append(copy)
-                self.pending[step.column].append(copy)
-                seen.incoming.append(arrow)
-                continue
-            if keeps:
-                # It stays in flight: draw this reading of it, and keep the token for the next one.
-                arrow = Arrow(message, arrow.sender, seen.column, arrow.sent, arrow.copy, byzantine=arrow.byzantine)
+            elif number in letter.read:
+                # It stays in flight: draw this reading of it beside the message itself.
+                arrow = replace(self._arrow(letter), end="kept", ended=number)
                 self.arrows.append(arrow)
-                arrow.end = "kept"
             else:
-                self.pending[step.column].remove(arrow)
-                arrow.end = ends.get(seen.kind, "received")
-            arrow.ended = seen.number
+                arrow = self._arrow(letter)
             seen.incoming.append(arrow)
+        if passage.copied is not None:
+            self._arrow(passage.copied)
 
-    def _stands(self, receiver: int, message: Message) -> bool:
-        return self.definition.stands(self.definition.columns[receiver], message)
-
-    def _oldest(self, receiver: int, message: Message) -> Arrow | None:
-        code = encode(message)
-        return next((arrow for arrow in self.pending[receiver] if encode(arrow.message) == code), None)
-
-    def _send(self, seen: Happening, step: Step) -> None:
-        assert step.outcome is not None
-        for receiver, message in step.outcome.sends:
-            if self._stands(receiver, message):
+    def _send(self, seen: Happening, passage: Passage) -> None:
+        for letter in passage.sent:
+            if letter.at_will:
                 continue  # from now on the attacker can say it; it is drawn when it does
-            arrow = Arrow(message, seen.column, self._home(receiver), seen.number, byzantine=seen.byzantine)
-            if seen.kind == "deliver":
-                arrow.sender, arrow.copy = column_of(message.sender), True
-            self.arrows.append(arrow)
-            self.pending[receiver].append(arrow)
+            arrow = self._arrow(letter)
+            arrow.byzantine = seen.byzantine
+            arrow.copy = seen.kind == "deliver"
             seen.outgoing.append(arrow)
-        seen.notes.extend(f"emits {show(event)}" for event in step.outcome.events)
 
-    def _reconcile(self, number: int, step: Step, after: State) -> None:
-        """Make the tokens agree with the inboxes."""
-        for receiver, pending in enumerate(after.pending):
-            inbox = [message for message in pending if not self._stands(receiver, message)]
-            left = Counter(encode(message) for message in inbox)
-            for arrow in self.pending[receiver][:]:
-                code = encode(arrow.message)
-                if left[code] > 0:
-                    left[code] -= 1
-                    continue
-                self._drop(arrow, receiver, number)
-            for message in inbox:  # what this reader did not see being sent still has to be drawn when it arrives
-                if left[encode(message)] > 0:
-                    left[encode(message)] -= 1
-                    unseen = Arrow(message, column_of(message.sender), self._home(receiver), number)
-                    self.arrows.append(unseen)
-                    self.pending[receiver].append(unseen)
-
-    def _drop(self, arrow: Arrow, receiver: int, number: int) -> None:
-        """A token too many: merged with an equal message that was there already, or replaced in a full channel."""
-        self.pending[receiver].remove(arrow)
-        merged = self._oldest(receiver, arrow.message) is not None
-        arrow.end, arrow.ended = "merged" if merged else "replaced", number
+    def _arrow(self, letter: Letter) -> Arrow:
+        """The arrow of a letter, which it has from when it is first seen."""
+        known = self.arrow_of.get(letter)
+        if known is None:
+            known = self.arrow_of[letter] = Arrow(
+                letter.message,
+                column_of(letter.message.sender),
+                self._home(letter.column),
+                letter.sent,
+                copy=letter.copy_of is not None,
+                end="received" if letter.fate == "consumed" else letter.fate,
+                ended=letter.ended,
+            )
+            self.arrows.append(known)
+        return known
 
     def _changes(self, seen: Happening, step: Step, before: State, after: State) -> None:
         for index, name, old, new in changed_fields(self.definition, before, after):
@@ -265,6 +245,7 @@ class _Reader:
         active = {seen.column for seen in happenings if not seen.by_network}
         active |= {arrow.receiver for seen in happenings for arrow in seen.incoming}
         active |= {arrow.sender for seen in happenings for arrow in seen.incoming}
+        active |= set(self.waiting)  # what they wait for is the point
         first: dict[type, int] = {}
         for seen in happenings:
             first.setdefault(self.definition.columns[seen.column].cls, seen.number)
@@ -307,6 +288,7 @@ def _subtitle(trace: Trace) -> str:
     given = {name: value for name, value in trace.definition.parameters.items() if value is not None}
     parameters = ", ".join(f"{name}={show(value)}" for name, value in given.items())
     length = count(len(trace.steps), "step") + (", the fewest there can be" if trace.shortest else "")
+    length += how_it_goes_on(trace) + (f", from {ANYWHERE}" if trace.start == "any" else "")
     return f"{parameters} · {length}" if parameters else length
 
 
@@ -319,7 +301,7 @@ def _verdict(trace: Trace) -> tuple[str, list[str], bool]:
     if trace.kind == "witness":
         # A run that is shown for nothing in particular ends, and that is all.
         return f"{trace.property} is reached" if trace.property else "", lines, False
-    if trace.property == "deadlock":
+    if trace.property == "deadlock" and trace.loop_from is None:
         return "nothing more can happen", lines, True
     return f"{trace.property} fails", lines, True
 

@@ -14,6 +14,7 @@ from quorate.base.printable import printable_lines
 from quorate.render.chart.fitting import LINE, SIZE
 from quorate.render.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Head, Label, Line
 from quorate.render.chart.model import Arrow
+from quorate.render.lasso import AGAIN
 
 HUES = 6
 SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
@@ -152,6 +153,7 @@ class _Writer:
         yield from self._heads()
         yield from self._lives()
         yield from self._folds()
+        yield from self._bracket()
         for line in drawing.lines:
             yield from self._flight(line)
         yield from self._reminders()
@@ -211,6 +213,18 @@ class _Writer:
                 f'text-anchor="middle">⋮ {escape(fold.text)} ⋮</text></g>'
             )
 
+    def _bracket(self) -> Iterator[str]:
+        """From the end of the loop back to its beginning."""
+        bracket = self.drawing.bracket
+        if bracket is None:
+            return
+        x, top, bottom = bracket.x, bracket.top, bracket.bottom
+        yield '<g class="loop">'
+        yield f'<path class="again cross" d="M{x + 12:.1f} {bottom:.1f}H{x:.1f}V{top:.1f}H{x + 8:.1f}"/>'
+        yield f'<path class="bar fault" d="{_tip(x + 14, top, 1.0, 0.0)}"/>'
+        words = f'<tspan class="mishap">{AGAIN}</tspan>'
+        yield f'<text class="halo" x="{x + 20:.1f}" y="{top + 4:.1f}">{words}</text></g>'
+
     # --- messages ----------------------------------------------------------------------------------------------
 
     def _hue(self, arrow: Arrow) -> str:
@@ -258,12 +272,12 @@ class _Writer:
             "discarded": f"discarded in step {arrow.ended}",
             "replaced": f"replaced in step {arrow.ended}",
             "merged": "in flight already",
+            "later": "received when the loop comes round again",
             "never": "never received",
         }
-        return (
-            f"{show(arrow.message)} from {name[arrow.sender]} to {name[arrow.receiver]}, "
-            f"{'at the receiver since' if arrow.copy else 'sent in'} step {arrow.sent}, {ends[arrow.end]}"
-        )
+        since = f"{'at the receiver since' if arrow.copy else 'sent in'} step {arrow.sent}"
+        since = since if arrow.sent else "in flight from the beginning"
+        return f"{show(arrow.message)} from {name[arrow.sender]} to {name[arrow.receiver]}, {since}, {ends[arrow.end]}"
 
     # --- steps -------------------------------------------------------------------------------------------------
 
@@ -278,6 +292,8 @@ class _Writer:
             for label in labels.get(bar.number, []):
                 yield self._label(label)
             yield "</g>"
+        for label in labels.get(0, []):  # of no step: what processes wait for at the end
+            yield self._label(label)
 
     def _bar(self, bar: Bar) -> Iterator[str]:
         kind = " bad" if bar.bad else " attack" if bar.byzantine else ""

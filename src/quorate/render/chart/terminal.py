@@ -16,6 +16,7 @@ from textwrap import wrap
 
 from quorate.base.values import show
 from quorate.render.chart.model import Arrow, Chart, Happening, compact, forms
+from quorate.render.lasso import AGAIN, STOPS
 from quorate.render.layout import Page, Piece
 from quorate.results.diff import Difference
 
@@ -35,7 +36,12 @@ def _gap(chart: Chart, width: int) -> int:
 
 def draw(chart: Chart, width: int) -> Page:
     """The run as lines of text, no wider than asked for where that is possible."""
-    return _Canvas(chart, width).draw()
+    if chart.loop is None or chart.stops:
+        return _Canvas(chart, width).draw()
+    canvas = _Canvas(chart, width - 2)
+    page = canvas.draw()
+    page.bracket(canvas.loop_at, AGAIN)
+    return page
 
 
 _Said = list[list[Piece]]
@@ -56,6 +62,8 @@ class _Canvas:
         self.x = {lane.column: 1 + self.gap // 2 + self.gap * place for place, lane in enumerate(chart.lanes)}
         self.dead: set[int] = set()
         self.page = Page(width)
+        self.loop_at = 0
+        """The line on which the steps begin that come again and again."""
 
     def draw(self) -> Page:
         line = self._empty()
@@ -65,7 +73,14 @@ class _Canvas:
         self._add(line)
         self._add(self._lifelines())
         for seen in self.chart.happenings:
+            if seen.number == self.chart.loop:
+                self.loop_at = len(self.page.lines)
             self._happening(seen)
+        if self.chart.stops:
+            line = self._lifelines()
+            self._put(line, 1, f" {STOPS} ", "fault")
+            self._add(line)
+            self._add(self._lifelines())
         return self.page
 
     # --- a step ------------------------------------------------------------------------------------------------
@@ -73,7 +88,7 @@ class _Canvas:
     def _happening(self, seen: Happening) -> None:
         """Arrows first, each on its line; beside and below them what the step does; then what nobody received."""
         at = self.x[seen.column]
-        bad = self.chart.bad and seen is self.chart.happenings[-1]
+        bad = self.chart.bad and self.chart.loop is None and seen is self.chart.happenings[-1]
         arrows = [arrow for arrow in seen.incoming if arrow.sender in self.x]
         lines: list[list[Piece]] = []
         shortened: dict[str, None] = {}
@@ -192,26 +207,28 @@ class _Canvas:
         return whole is not None
 
     def _never(self, seen: Happening) -> None:
-        """One dashed line for what was sent here and never received, with a circle for every receiver."""
+        """One dashed line for what was sent here and never received, with a circle for every receiver; and one for what
+        is received when the loop comes round again."""
         groups: dict[str, list[Arrow]] = {}
         for arrow in seen.outgoing:
-            if arrow.end == "never" and arrow.receiver in self.x and arrow.receiver != seen.column:
-                groups.setdefault(show(arrow.message), []).append(arrow)
+            if arrow.end in ("never", "later") and arrow.receiver in self.x and arrow.receiver != seen.column:
+                groups.setdefault(f"{arrow.end} {show(arrow.message)}", []).append(arrow)
         at = self.x[seen.column]
         for arrows in groups.values():
             ends = sorted(self.x[arrow.receiver] for arrow in arrows)
             line = self._lifelines()
             line[at] = Piece("┃", "faint")
+            tip = "○" if arrows[0].end == "never" else "↻"
             for rightwards in (True, False):
                 there = [end for end in ends if (end > at) == rightwards]
                 if not there:
                     continue
                 far, near = (there[-1], there[0]) if rightwards else (there[0], there[-1])
-                self._stroke(line, at, far, "╌", "○", "faint")
+                self._stroke(line, at, far, "╌", tip, "faint")
                 low, high = (at + 1, near - 2) if rightwards else (near + 2, at - 1)
                 self._on(line, low, high, forms(arrows[0].message), rightwards, "faint")
                 for end in there:
-                    line[end - 1 if rightwards else end + 1] = Piece("○", "faint")
+                    line[end - 1 if rightwards else end + 1] = Piece(tip, "faint")
             self._add(line)
 
     # --- characters --------------------------------------------------------------------------------------------

@@ -16,12 +16,12 @@ from quorate.base.values import HUGE, in_order, show
 from quorate.language.message import Event, Message, origin
 from quorate.language.pid import Pid
 from quorate.model.outcome import is_crashed
-from quorate.semantics.steps import in_flight
+from quorate.semantics.state import in_flight
 
 if TYPE_CHECKING:
     from quorate.model.definition import Column
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
@@ -39,6 +39,8 @@ def itf(trace: Trace) -> str:
         },
         "vars": [*(column.name for column in _named(trace)), "network", "action"],
     }
+    if trace.loop_from is not None:
+        document["loop"] = trace.loop_from
     states = [
         json.dumps({"#meta": {"index": index}, **_state(trace, state, step)})
         for index, (state, step) in enumerate(zip(trace.states, steps, strict=True))

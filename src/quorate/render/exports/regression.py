@@ -37,7 +37,7 @@ def test_@NAME@() -> None:
     assert replayed(RUN, __file__) == "@OUTCOME@"
 '''
 
-_KEPT = ("kind", "process", "transition", "consumed", "choices", "changes", "sent", "events", "failure")
+_KEPT = ("kind", "process", "transition", "consumed", "place", "choices", "changes", "sent", "events", "failure")
 
 
 def write(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:
@@ -83,12 +83,17 @@ def _from(path: str | PathLike[str], target: str) -> str:
 def _lines(document: dict[str, Any]) -> str:
     """JSON with a line for every step: short enough to be kept beside other tests, and to be compared by eye."""
     trace = document["trace"]
-    steps = ",\n   ".join(json.dumps({key: step[key] for key in _KEPT}) for step in trace["steps"])
+    steps = ",\n   ".join(json.dumps({key: step[key] for key in _KEPT if key in step}) for step in trace["steps"])
     run = {key: json.dumps(trace[key]) for key in ("version", "kind", "property", "shortest", "initial")}
+    run |= {key: json.dumps(trace[key]) for key in ("reason", "loop_from", "start") if _goes_on(trace) and key in trace}
     run["steps"] = f"[\n   {steps}\n  ]" if steps else "[]"
     whole = {key: json.dumps(value) for key, value in document.items()}
     whole["trace"] = _object(run, "  ") + "\n }"
     return _object(whole, " ") + "\n}"
+
+
+def _goes_on(trace: dict[str, Any]) -> bool:
+    return "loop_from" in trace or "start" in trace
 
 
 def _object(members: dict[str, str], indent: str) -> str:

@@ -44,7 +44,7 @@ def events(trace: Trace) -> Iterator[tuple[str, str, Clock]]:
                 yield printable(f"sends {show(arrow.message)}"), attacker, dict(clocks[attacker])
                 _merge(clock, clocks[attacker])
             else:
-                _merge(clock, after[arrow.sent])
+                _merge(clock, after.get(arrow.sent, {}))  # what was in flight at the beginning comes from nowhere
         _tick(clock, host)
         after[seen.number] = dict(clock)
         yield _told(seen), host, after[seen.number]

@@ -12,13 +12,16 @@ from quorate.render.chart.layout import Drawing, laid_out
 from quorate.render.chart.model import Chart, Happening, chart
 from quorate.render.chart.svg import svg
 from quorate.render.html.elements import Content, Markup, element, text
+from quorate.render.lasso import AGAIN, STOPS
 from quorate.results.diff import Difference, changed_fields, told
-from quorate.semantics.steps import in_flight
+from quorate.semantics.provenance import never_received
+from quorate.semantics.state import in_flight
+from quorate.semantics.waiting import waiting
 
 if TYPE_CHECKING:
     from quorate.properties.explanation import Part
     from quorate.results.trace import Trace
-    from quorate.semantics.steps import State, Step
+    from quorate.semantics.state import State, Step
 
 
 WIDE = 1400.0
@@ -43,6 +46,7 @@ def run(trace: Trace, number: int) -> Markup:
             element(
                 "div",
                 element("ol", [_step(picture, trace, at) for at in range(len(trace.steps))], class_="steps"),
+                _stops(trace) if trace.stops else None,
                 _end(trace),
                 class_="told",
             ),
@@ -116,7 +120,9 @@ def _step(picture: Chart, trace: Trace, at: int) -> Markup:
     seen, step = picture.happenings[at], trace.steps[at]
     actor = "network" if seen.by_network else trace.definition.columns[seen.column].name
     before = trace.states[at]
-    return element(
+    loop = trace.loop_from is not None and at >= trace.loop_from
+    bad = trace.kind == "violation" and at + 1 == len(trace.steps) and trace.loop_from is None
+    step_item = element(
         "li",
         element(
             "p",
@@ -126,10 +132,13 @@ def _step(picture: Chart, trace: Trace, at: int) -> Markup:
             class_="what",
         ),
         [element("p", line, class_="detail") for line in _details(trace, seen, step, before)],
-        class_="step bad" if trace.kind == "violation" and at + 1 == len(trace.steps) else "step",
+        class_="step bad" if bad else "step again" if loop else "step",
         data_step=seen.number,
         tabindex=0,
     )
+    if at != trace.loop_from:
+        return step_item
+    return text(element("li", AGAIN, class_="loop"), step_item)
 
 
 def _details(trace: Trace, seen: Happening, step: Step, before: State) -> Iterator[Content]:
@@ -163,15 +172,20 @@ def _change(difference: Difference) -> Content:
     return element("code", path, class_="path"), " ", old, _faint(" → " if kind == "changed" else "+ "), new
 
 
+def _stops(trace: Trace) -> Markup:
+    said = [element("li", str(each)) for each in waiting(trace.definition, trace.states[-1])]
+    return element("div", element("p", STOPS, class_="loop"), element("ul", said), class_="left")
+
+
 def _end(trace: Trace) -> Markup:
     definition = trace.definition
-    left = _grouped(
-        (show(message), definition.receiver(to.index).name) for to, message in in_flight(definition, trace.states[-1])
-    )
+    letters = never_received(definition, trace.initial, trace.steps, trace.loop_from)
+    left = _grouped((show(letter.message), definition.receiver(letter.column).name) for letter in letters)
     if not left:
         return text()
+    summary = "never received" if trace.loop else "still in flight at the end"
     lines = [element("li", element("code", message), _faint(f" to {names(receivers)}")) for message, receivers in left]
-    return element("details", element("summary", "still in flight at the end"), element("ul", lines), class_="left")
+    return element("details", element("summary", summary), element("ul", lines), class_="left")
 
 
 def _grouped(pairs: Any) -> list[tuple[str, list[str]]]:

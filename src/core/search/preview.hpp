@@ -5,17 +5,17 @@
 
 namespace quorate {
 
-struct Peek {
+struct Preview {
     struct Taken {
         Id column;
         std::vector<Id> cells{};  // of the successor; nothing if the step fails
     };
     std::vector<Taken> taken{};
-    bool chosen = false;  // partial-order reduction leaves something out
+    bool reduced = false;  // partial-order reduction leaves something out
 };
 
 // Without a chooser every step is taken. (A search that would close a cycle takes all steps there; that depends on the
 // way it came, so it is not seen here.)
-Peek peek(Tables& tables, Oracle& oracle, Chooser* chooser, const std::vector<Id>& cells);
+Preview preview(Tables& tables, Oracle& oracle, Chooser* chooser, const std::vector<Id>& cells);
 
 }  // namespace quorate

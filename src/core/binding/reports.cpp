@@ -1,0 +1,136 @@
+// The structs that Python gets and can only read.
+
+#include "binding/types.hpp"
+
+namespace quorate {
+
+namespace {
+
+void bind_questions(nb::module_& module) {
+    nb::class_<AskedQuery>(module, "Query")
+        .def_ro("kind", &AskedQuery::kind)
+        .def_ro("column", &AskedQuery::column)
+        .def_ro("transition", &AskedQuery::transition)
+        .def_ro("local", &AskedQuery::local)
+        .def_ro("subject", &AskedQuery::subject)
+        .def_ro("messages", &AskedQuery::messages);
+    nb::class_<Progress>(module, "Progress")
+        .def_ro("states", &Progress::states)
+        .def_ro("transitions", &Progress::transitions)
+        .def_ro("frontier", &Progress::frontier)
+        .def_ro("depth", &Progress::depth)
+        .def_ro("memory", &Progress::memory);
+}
+
+void bind_analysis(nb::module_& module) {
+    nb::class_<UniverseReport>(module, "UniverseReport")
+        .def_ro("complete", &UniverseReport::complete)
+        .def_ro("why", &UniverseReport::why)
+        .def_ro("local_states", &UniverseReport::local_states)
+        .def_ro("messages", &UniverseReport::messages)
+        .def_ro("behaviours", &UniverseReport::behaviours)
+        .def_ro("enabled", &UniverseReport::enabled)
+        .def_ro("as_is", &UniverseReport::as_is);
+    nb::class_<ReductionReport>(module, "ReductionReport")
+        .def_ro("local_states", &ReductionReport::local_states)
+        .def_ro("dead", &ReductionReport::dead)
+        .def_ro("pairs", &ReductionReport::pairs);
+    nb::class_<EnabledReport>(module, "EnabledReport")
+        .def_ro("local", &EnabledReport::local)
+        .def_ro("transition", &EnabledReport::transition)
+        .def_ro("consumed", &EnabledReport::consumed)
+        .def_ro("outcomes", &EnabledReport::outcomes);
+    nb::class_<Breach>(module, "Breach")
+        .def_ro("what", &Breach::what)
+        .def_prop_ro("column", [](const Breach& breach) { return if_any(breach.column); })
+        .def_prop_ro("local", [](const Breach& breach) { return if_any(breach.local); })
+        .def_prop_ro("transition", [](const Breach& breach) { return if_any(breach.transition); });
+    nb::class_<BrokenFamily>(module, "BrokenFamily")
+        .def_ro("family", &BrokenFamily::family)
+        .def_ro("property", &BrokenFamily::property);
+}
+
+void bind_search(nb::module_& module) {
+    nb::class_<WitnessReport>(module, "Witness")
+        .def_ro("finding", &WitnessReport::finding)
+        .def_ro("length", &WitnessReport::length)
+        .def_ro("column", &WitnessReport::column)
+        .def_ro("failure", &WitnessReport::failure)
+        .def_ro("path", &WitnessReport::path)
+        .def_ro("property", &WitnessReport::property);  // last: in the stub it hides the decorator of that name
+    const auto of = [](auto member) { return [member](const SearchReport& report) { return report.figures.*member; }; };
+    nb::class_<SearchReport>(module, "SearchReport")
+        .def_prop_ro("stop", of(&SearchResult::stop))
+        .def_prop_ro("states", of(&SearchResult::states))
+        .def_prop_ro("transitions", of(&SearchResult::transitions))
+        .def_prop_ro("depth", of(&SearchResult::depth))
+        .def_prop_ro("deadlocks", of(&SearchResult::deadlocks))
+        .def_prop_ro("stands_for", of(&SearchResult::stands_for))
+        .def_prop_ro("frontier", of(&SearchResult::frontier))
+        .def_prop_ro("coverage", of(&SearchResult::coverage))
+        .def_prop_ro("store_bytes", of(&SearchResult::store_bytes))
+        .def_prop_ro("por_given_up", of(&SearchResult::given_up))
+        .def_prop_ro("executions", of(&SearchResult::executions))
+        .def_prop_ro("blocked", of(&SearchResult::blocked))
+        .def_prop_ro("cut",
+                     [](const SearchReport& report) {
+                         std::vector<Id> columns;
+                         for (Id i = 0; i < report.figures.cut.size(); ++i)
+                             if (report.figures.cut[i]) columns.push_back(i);
+                         return columns;
+                     })
+        .def_ro("violation", &SearchReport::violation)
+        .def_ro("goals", &SearchReport::goals);
+    nb::class_<GraphReport::Node>(module, "GraphNode")
+        .def_ro("state", &GraphReport::Node::state)
+        .def_ro("observed", &GraphReport::Node::observed);
+    nb::class_<GraphReport::Edge>(module, "GraphEdge")
+        .def_ro("source", &GraphReport::Edge::source)
+        .def_ro("target", &GraphReport::Edge::target)
+        .def_ro("column", &GraphReport::Edge::column)
+        .def_ro("transition", &GraphReport::Edge::transition)
+        .def_ro("messages", &GraphReport::Edge::messages);
+    nb::class_<GraphReport>(module, "Graph")
+        .def_ro("initial", &GraphReport::initial)
+        .def_ro("states", &GraphReport::states)
+        .def_ro("edges", &GraphReport::edges);
+    nb::class_<PreviewReport>(module, "Preview")
+        .def_ro("taken", &PreviewReport::taken)
+        .def_ro("reduced", &PreviewReport::reduced);
+}
+
+void bind_checks(nb::module_& module) {
+    nb::class_<SeenReport>(module, "SeenReport")
+        .def_ro("fields", &SeenReport::fields)
+        .def_ro("seen", &SeenReport::seen)
+        .def_ro("stuck", &SeenReport::stuck);
+    nb::class_<NamedStep>(module, "NamedStep")
+        .def_ro("column", &NamedStep::column)
+        .def_ro("transition", &NamedStep::transition)
+        .def_ro("messages", &NamedStep::messages);
+    nb::class_<RefutationReport>(module, "Refutation")
+        .def_ro("kind", &RefutationReport::kind)
+        .def_ro("state", &RefutationReport::state)
+        .def_ro("chosen", &RefutationReport::chosen)
+        .def_ro("path", &RefutationReport::path);
+    const auto of = [](auto member) {
+        return [member](const VerificationReport& report) { return report.figures.*member; };
+    };
+    nb::class_<VerificationReport>(module, "Verification")
+        .def_prop_ro("sets", of(&Verification::sets))
+        .def_prop_ro("paths", of(&Verification::paths))
+        .def_prop_ro("pairs", of(&Verification::pairs))
+        .def_prop_ro("depth", of(&Verification::depth))
+        .def_ro("wrong", &VerificationReport::wrong);
+}
+
+}  // namespace
+
+void bind_reports(nb::module_& module) {
+    bind_questions(module);
+    bind_analysis(module);
+    bind_search(module);
+    bind_checks(module);
+}
+
+}  // namespace quorate

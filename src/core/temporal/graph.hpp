@@ -1,0 +1,90 @@
+// The graph of all reachable states: what every state leads to, by whose step, and what the predicates say of it.
+//
+// A step that leads to no state stands among the edges as well, with a word in place of the target: fairness has to
+// know that it is enabled (or that only a bound keeps it from being so). A state that was not expanded has no edges;
+// nothing may be concluded from that.
+#pragma once
+
+#include "base/flat_map.hpp"
+#include "base/pile.hpp"
+#include "model/column.hpp"
+#include "temporal/state_set.hpp"
+
+namespace quorate {
+
+// What makes two steps the same one: whose it is, of what kind, its transition, what it consumes.
+struct Act {
+    Id column = 0;
+    Kind kind = Kind::step;
+    Id transition = none, set = none;
+
+    bool protocol() const { return kind == Kind::step || kind == Kind::discard; }
+};
+
+class Graph {
+public:
+    // In place of a target: `within` cuts the step, a full channel blocks it, a handler or a monitor fails.
+    static constexpr Id cut = none, blocked = none - 1, fails = none - 2;
+    static bool moves(Id target) { return target < fails; }
+
+    std::vector<Act> acts{};
+    std::vector<Id> initials{};
+
+    std::size_t states() const { return labels_.size(); }
+    std::size_t expanded() const { return first_.size() - 1; }
+    std::uint64_t edges() const { return targets_.size(); }
+    std::uint64_t begin(Id state) const { return state < expanded() ? first_[state] : first_[expanded()]; }
+    std::uint64_t end(Id state) const { return state < expanded() ? first_[state + 1] : first_[expanded()]; }
+    Id target(std::uint64_t edge) const { return targets_[edge]; }
+    Id act(std::uint64_t edge) const {
+        return edge < high_from_ ? low_[edge] : low_[edge] | static_cast<Id>(high_[edge - high_from_]) << 16;
+    }
+    // Bit i: does predicate i hold?
+    std::uint64_t label(Id state) const { return words_[labels_[state]]; }
+
+    Id add_state(std::uint64_t label) {
+        if (states() >= fails) throw LimitError("more than 4,294,967,292 states for a temporal property");
+        const Id* known = label_ids_.find(label);
+        Id id = static_cast<Id>(words_.size());
+        if (known != nullptr) {
+            id = *known;
+        } else {
+            words_.push_back(label);
+            label_ids_.insert(label, id);
+        }
+        labels_.push_back(id);
+        return static_cast<Id>(states() - 1);
+    }
+    // Edges are added state by state; `close` ends those of the next one.
+    void add_edge(Id act, Id target) {
+        // Nearly always there are few acts: two bytes are then enough for each edge.
+        if (act >> 16 != 0 && high_from_ == ~std::uint64_t{0}) high_from_ = edges();
+        if (high_from_ != ~std::uint64_t{0}) high_.push_back(static_cast<std::uint16_t>(act >> 16));
+        low_.push_back(static_cast<std::uint16_t>(act));
+        targets_.push_back(target);
+    }
+    void close() { first_.push_back(edges()); }
+
+    StateSet predicate(unsigned index) const {
+        StateSet result(states());
+        for (Id state = 0; state < states(); ++state)
+            if (label(state) >> index & 1) result.add(state);
+        return result;
+    }
+    std::size_t bytes() const {
+        return first_.bytes() + targets_.bytes() + low_.bytes() + high_.bytes() + labels_.bytes();
+    }
+
+    Graph() { first_.push_back(0); }
+
+private:
+    Pile<std::uint64_t> first_{};
+    Pile<Id> targets_{};
+    Pile<std::uint16_t> low_{}, high_{};  // of the acts
+    std::uint64_t high_from_ = ~std::uint64_t{0};
+    Pile<Id> labels_{};
+    std::vector<std::uint64_t> words_{};
+    FlatMap<Id> label_ids_{};
+};
+
+}  // namespace quorate

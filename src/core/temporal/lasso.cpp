@@ -1,0 +1,163 @@
+#include "temporal/lasso.hpp"
+
+#include <deque>
+
+namespace quorate {
+
+namespace {
+
+// Ways inside a component, and what is still to be done on the loop.
+class Loop {
+public:
+    Loop(const Product& product, const Groups& groups, const std::vector<Spot>& component)
+        : product_(product), graph_(product.graph), groups_(groups), nodes_(component), here_(groups.words()) {
+        for (Id i = 0; i < nodes_.size(); ++i) numbers_.insert(product_.node(nodes_[i].state, nodes_[i].place), i);
+        acceptance_ = product_.all;
+        open_ = groups_.weak;
+        // A strongly fair group that is enabled somewhere in the component has a step in it (refine.hpp).
+        std::vector<std::uint64_t> somewhere(groups_.words());
+        for (const Spot& at : nodes_) {
+            groups_.enabled(graph_, at.state, here_);
+            unite(somewhere, here_);
+        }
+        for (std::size_t i = 0; i < open_.size(); ++i) open_[i] |= somewhere[i] & groups_.strong[i];
+    }
+
+    bool has(Spot at) const { return find(at) != none; }
+
+    // From a node of the component back to it, with everything done.
+    void go(Spot from, std::vector<Way::Taken>& steps) {
+        Spot now = from;
+        visit(now);
+        bool moved = false;
+        while (open()) {
+            now = follow(now, steps,
+                         [&](Spot at, std::uint64_t edge, const Product::Move& move) { return helps(at, edge, move); });
+            moved = true;
+        }
+        if (!moved || !(now == from))
+            follow(now, steps, [&](Spot, std::uint64_t edge, const Product::Move& move) {
+                return Spot{graph_.target(edge), move.target} == from;
+            });
+    }
+
+private:
+    Id find(Spot at) const {
+        const Id* number = numbers_.find(product_.node(at.state, at.place));
+        return number == nullptr ? none : *number;
+    }
+    bool open() const { return acceptance_ != 0 || size_of(open_) > 0; }
+    // A weakly fair group that is disabled in a state of the loop is done with.
+    void visit(Spot at) {
+        groups_.enabled(graph_, at.state, here_);
+        for (std::size_t i = 0; i < open_.size(); ++i) open_[i] &= here_[i] | groups_.strong[i];
+    }
+    void take(std::uint64_t edge, std::uint64_t acceptance) {
+        acceptance_ &= ~acceptance;
+        const Id group = groups_.of[graph_.act(edge)];
+        if (group != none) open_[group / 64] &= ~(std::uint64_t{1} << (group % 64));
+    }
+    bool helps(Spot, std::uint64_t edge, const Product::Move& move) {
+        if ((acceptance_ & move.acceptance) != 0) return true;
+        const Id group = groups_.of[graph_.act(edge)];
+        if (group != none && has_bit(open_, group)) return true;
+        groups_.enabled(graph_, graph_.target(edge), here_);
+        std::uint64_t disabled = 0;
+        for (std::size_t i = 0; i < open_.size(); ++i) disabled |= open_[i] & groups_.weak[i] & ~here_[i];
+        return disabled != 0;
+    }
+
+    // A shortest way inside the component whose last step is a wanted one; appends it and notes what it does.
+    template <typename Wanted>
+    Spot follow(Spot from, std::vector<Way::Taken>& steps, Wanted wanted) {
+        struct Via {
+            Id before = none;
+            std::uint64_t edge = 0, acceptance = 0;
+        };
+        std::vector<Via> via(nodes_.size());
+        std::vector<bool> met(nodes_.size(), false);
+        std::deque<Id> queue{find(from)};
+        met[queue.front()] = true;
+        while (!queue.empty()) {
+            const Id number = queue.front();
+            queue.pop_front();
+            const Spot at = nodes_[number];
+            std::optional<std::pair<Via, Spot>> last;
+            product_.each_way(at.state, at.place, [&](std::uint64_t edge, const Product::Move& move) {
+                const Spot next{graph_.target(edge), move.target};
+                const Id target = groups_.allowed[graph_.act(edge)] != 0 ? find(next) : none;
+                if (target == none) return false;
+                if (wanted(at, edge, move)) {
+                    last = {Via{number, edge, move.acceptance}, next};
+                    return true;
+                }
+                if (met[target]) return false;
+                met[target] = true;
+                via[target] = {number, edge, move.acceptance};
+                queue.push_back(target);
+                return false;
+            });
+            if (!last) continue;
+            std::vector<Via> backwards{last->first};
+            for (Id i = number; via[i].before != none; i = via[i].before) backwards.push_back(via[i]);
+            for (std::size_t i = backwards.size(); i-- > 0;) {
+                steps.push_back({nodes_[backwards[i].before], backwards[i].edge});
+                visit(nodes_[backwards[i].before]);
+                take(backwards[i].edge, backwards[i].acceptance);
+            }
+            visit(last->second);
+            return last->second;
+        }
+        throw std::logic_error("an accepting component does not hold what it was accepted for");
+    }
+
+    const Product& product_;
+    const Graph& graph_;
+    const Groups& groups_;
+    const std::vector<Spot>& nodes_;
+    FlatMap<Id> numbers_{};
+    std::uint64_t acceptance_ = 0;     // what is still open
+    std::vector<std::uint64_t> open_;  // groups
+    std::vector<std::uint64_t> here_;
+};
+
+}  // namespace
+
+Lasso make_lasso(const Product& product, const Groups& groups, const std::vector<Spot>& component, Pace& pace) {
+    Loop loop(product, groups, component);
+    Breadth breadth(product, pace);
+    const auto entry = breadth.run([&](Id state, Id place) { return loop.has({state, place}); });
+    if (!entry) throw std::logic_error("an accepting component cannot be reached");
+    Lasso lasso;
+    lasso.way = breadth.way_to(*entry);
+    lasso.loop_from = lasso.way.steps.size();
+    loop.go(lasso.way.last, lasso.way.steps);
+    return lasso;
+}
+
+void find_starved(const Graph& graph, const Assumption& assumption, Lasso& lasso) {
+    const std::size_t count = graph.acts.size();
+    std::vector<bool> taken(count, false), somewhere(count, false), always(count, true), here(count);
+    std::vector<Id> states;
+    for (std::size_t i = lasso.loop_from; i < lasso.way.steps.size(); ++i) {
+        taken[graph.act(lasso.way.steps[i].edge)] = true;
+        states.push_back(lasso.way.steps[i].from.state);
+    }
+    if (states.empty()) states.push_back(lasso.way.last.state);
+    for (const Id state : states) {
+        std::fill(here.begin(), here.end(), false);
+        for (std::uint64_t edge = graph.begin(state); edge < graph.end(state); ++edge)
+            if (graph.target(edge) != Graph::blocked) here[graph.act(edge)] = true;
+        for (std::size_t act = 0; act < count; ++act) {
+            somewhere[act] = somewhere[act] || here[act];
+            always[act] = always[act] && here[act];
+        }
+    }
+    for (Id act = 0; act < count; ++act) {
+        const bool counts = graph.acts[act].protocol() || graph.acts[act].kind == Kind::recover;
+        if (counts && somewhere[act] && !taken[act] && !assumption.stops(graph.acts[act]))
+            lasso.starved.push_back({act, always[act]});
+    }
+}
+
+}  // namespace quorate

@@ -1,0 +1,284 @@
+#include "temporal/system_graph.hpp"
+
+namespace quorate {
+
+namespace {
+
+class Explorer {
+public:
+    Explorer(SystemGraph& system, std::vector<Property>& properties, Oracle& oracle,
+             const std::vector<std::size_t>& predicates, const Limits& limits)
+        : tables_(system.tables),
+          graph_(system.graph),
+          store_(system.store),
+          properties_(properties),
+          oracle_(oracle),
+          predicates_(predicates),
+          limits_(limits),
+          watch_(limits, oracle),
+          expander_(tables_),
+          act_ids_(tables_.columns.size()) {
+        for (const auto& column : tables_.columns) processes_ += !column->monitor;
+    }
+
+    Exploration run() {
+        found_.cut.assign(tables_.columns.size(), false);
+        try {
+            search();
+        } catch (const std::bad_alloc&) {
+            found_.stop = Stop::memory;
+        } catch (const Interrupted&) {
+            found_.stop = Stop::interrupt;
+        }
+        found_.depth = depth_;
+        if (tables_.outgrown && found_.stop == Stop::finished) found_.stop = Stop::outgrown;
+        if (tables_.outgrown || found_.stop == Stop::regrown) found_.witness.reset();
+        if (found_.witness) {
+            found_.stop = Stop::violation;
+            levels_.push_back({level_end_});
+            find_path(tables_, store_, levels_, oracle_, nullptr, *found_.witness);
+        }
+        return std::move(found_);
+    }
+
+private:
+    // A step waiting to become an edge: its successor, packed, lies in the buffer, unless it has none.
+    struct Waiting {
+        std::uint64_t hash;
+        Id source, act, target;
+        bool observed;
+    };
+
+    void search() {
+        levels_.push_back({0});
+        for (const auto& locals : tables_.initials) {
+            insert_initial(tables_.initial_cells(locals));
+            if (over()) return;
+        }
+        level_end_ = store_.size();
+        for (Id next = 0; next < store_.size() && !over();) {
+            if (next == level_end_) {
+                levels_.push_back({next});
+                level_end_ = store_.size();
+                ++depth_;
+            }
+            const Id end = static_cast<Id>(std::min<std::uint64_t>(level_end_, next + batch));
+            while (next < end && !over()) {
+                expand(next);
+                ++next;
+            }
+            flush();
+            if (tables_.step_bytes() > std::max(tables_.most_step_bytes, store_.bytes())) {
+                tables_.forget_steps();
+                expander_.forget_steps();
+            }
+            look(next);
+        }
+    }
+    bool over() const { return found_.stop != Stop::finished || found_.witness.has_value(); }
+    void look(Id next) {
+        const auto stop = watch_.look([&] {
+            Progress progress;
+            progress.states = store_.size();
+            progress.transitions = graph_.edges();
+            progress.frontier = store_.size() - next;
+            progress.depth = depth_;
+            return progress;
+        });
+        if (stop && !over()) found_.stop = *stop;
+        if (store_.size() > limits_.states && next < store_.size() && !over()) found_.stop = Stop::states;
+    }
+
+    void insert_initial(const std::vector<Id>& cells) {
+        store_.widen();
+        std::vector<Word> packed(store_.layout().words());
+        store_.layout().pack(cells.data(), packed.data());
+        std::uint64_t known;
+        if (store_.insert(0, packed.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known)
+            return;
+        if (const auto word = label(cells, 0)) graph_.initials.push_back(graph_.add_state(*word));
+    }
+
+    // What the predicates say of a state; nothing if that ends the search.
+    std::optional<std::uint64_t> label(const std::vector<Id>& cells, std::uint64_t length) {
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < predicates_.size(); ++i) {
+            Trie& trie = properties_[predicates_[i]].trie;
+            Verdict verdict = trie.walk(tables_, cells);
+            if (verdict == Verdict::unknown) {
+                if (!oracle_.judge(predicates_[i], locals_of(tables_, cells))) {
+                    found_.stop = Stop::regrown;
+                    return std::nullopt;
+                }
+                verdict = trie.walk(tables_, cells);
+            }
+            if (verdict == Verdict::raises) {
+                Witness witness;
+                witness.finding = Finding::raises;
+                witness.property = predicates_[i];
+                witness.length = length;
+                witness.cells = cells;
+                found_.witness = std::move(witness);
+                return std::nullopt;
+            }
+            word |= std::uint64_t{verdict == Verdict::yes} << i;
+        }
+        return word;
+    }
+
+    void expand(Id state) {
+        for (;;) {
+            const Layout& layout = store_.layout();
+            const std::size_t words = layout.words(), mark = waiting_.size();
+            const std::byte* packed = store_.state(0, state);
+            layout.unpack(packed, expander_.cells.data());
+            here_.resize(words);
+            layout.load(packed, here_.data());
+            bool misfit = false;
+            std::optional<Witness> failing;
+            const auto emit = [&](Id column, const Step& step, Id, std::uint64_t hash, bool observed) {
+                buffer_.resize((waiting_.size() + 1) * words);
+                Word* target = buffer_.data() + waiting_.size() * words;
+                std::copy_n(here_.data(), words, target);
+                for (const auto& [which, before, after] : expander_.changes()) {
+                    misfit |= !layout.fits(which, after);
+                    layout.change(target, which, before, after);
+                }
+                store_.prefetch(hash);
+                waiting_.push_back({hash, state, act(column, step), 0, observed});
+            };
+            const auto fail = [&](Id column, Id number, Id failure) {
+                if (failing) return;
+                failing.emplace();
+                failing->finding = Finding::failure;
+                failing->length = depth_ + 1;
+                failing->column = column;
+                failing->step = number;
+                failing->failure = failure;
+            };
+            const Expander::Summary summary = expander_.expand(expander_.sum(), emit, fail);
+            if (summary.missing || misfit) {
+                waiting_.resize(mark);
+                if (summary.missing) ask(tables_, oracle_, expander_.queries);
+                if (misfit) {
+                    flush();  // what waits is packed in the layout of now
+                    if (over()) return;
+                    store_.widen();
+                    buffer_.clear();
+                }
+                continue;
+            }
+            if (failing && !found_.witness) {
+                failing->cells = expander_.cells;
+                found_.witness = std::move(failing);
+            }
+            note_cuts(state);
+            if (tables_.network.bounded() && tables_.network.when_full == WhenFull::block) note_blocked(state);
+            found_.deadlocks += !summary.enabled;
+            ends_.push_back(waiting_.size());
+            return;
+        }
+    }
+
+    void note(Id state, Id act, Id target) {
+        waiting_.push_back({0, state, act, target, false});
+        buffer_.resize(waiting_.size() * store_.layout().words());
+    }
+    void note_cuts(Id state) {
+        for (Id column = 0; column < processes_; ++column) {
+            if (!expander_.cut[column]) continue;
+            expander_.cut[column] = false;
+            found_.cut[column] = true;
+            for (const Step& step : *tables_.steps(column, expander_.cells[column], expander_.queries))
+                if (step.effect == Effect::cut) note(state, act(column, step), Graph::cut);
+        }
+    }
+    void note_blocked(Id state) {
+        for (Id column = 0; column < processes_; ++column)
+            for (const Step& step : *tables_.steps(column, expander_.cells[column], expander_.queries)) {
+                if (!step.protocol || step.effect != Effect::moves) continue;
+                if (tables_.room(expander_.cells, column, step, expander_.queries) != full) continue;
+                found_.blocked = true;
+                note(state, act(column, step), Graph::blocked);
+            }
+    }
+
+    Id act(Id column, const Step& step) {
+        Act act{column, step.kind};
+        if (step.kind == Kind::step) act.transition = step.transition;
+        if (step.kind != Kind::crash && step.kind != Kind::recover) act.set = step.set;
+        const std::uint64_t key = static_cast<std::uint64_t>(act.kind) << 61 |
+                                  static_cast<std::uint64_t>(act.transition & 0x1fffffff) << 32 | act.set;
+        if (const Id* known = act_ids_[column].find(key)) return *known;
+        const Id id = checked_id(graph_.acts.size(), "steps with what they consume");
+        graph_.acts.push_back(act);
+        act_ids_[column].insert(key, id);
+        return id;
+    }
+
+    // Stores the successors that wait, in order, and lists the edges to them.
+    void flush() {
+        if (over()) return;
+        while (store_.needs_growth() || store_.room() < waiting_.size()) {
+            if (resident_bytes() + store_.bytes_to_grow() > limits_.memory) throw std::bad_alloc();
+            store_.grow();
+        }
+        const std::size_t words = store_.layout().words();
+        std::size_t done = 0;
+        for (const std::size_t end : ends_) {
+            for (; done < end; ++done) {
+                const Waiting& one = waiting_[done];
+                Id target = one.target;
+                if (Graph::moves(target)) {
+                    target = insert(buffer_.data() + done * words, one);
+                    if (over()) break;
+                }
+                graph_.add_edge(one.act, target);
+            }
+            if (over() && done < end) break;
+            graph_.close();
+        }
+        waiting_.clear();
+        ends_.clear();
+    }
+    Id insert(const Word* packed, const Waiting& one) {
+        std::uint64_t known = 0;
+        if (store_.insert(0, packed, one.hash, known) == Store::Insertion::known) return static_cast<Id>(known);
+        if (!one.observed) return graph_.add_state(graph_.label(one.source));
+        scratch_.resize(tables_.width());
+        store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), scratch_.data());
+        const auto word = label(scratch_, depth_ + 1);
+        return word ? graph_.add_state(*word) : none;
+    }
+
+    static constexpr std::uint64_t batch = 64;
+
+    Tables& tables_;
+    Graph& graph_;
+    Store& store_;
+    std::vector<Property>& properties_;
+    Oracle& oracle_;
+    const std::vector<std::size_t>& predicates_;
+    const Limits limits_;
+    Watch watch_;
+    Expander expander_;
+    Id processes_ = 0;
+    std::vector<FlatMap<Id>> act_ids_;
+    std::vector<std::vector<std::uint64_t>> levels_{};
+    std::uint64_t level_end_ = 0, depth_ = 0;
+    std::vector<Waiting> waiting_{};
+    std::vector<std::size_t> ends_{};  // of each expanded state, how many waited then
+    std::vector<Word> buffer_{}, here_{};
+    std::vector<Id> scratch_{};
+    Exploration found_{};
+};
+
+}  // namespace
+
+Exploration SystemGraph::explore(std::vector<Property>& properties, Oracle& oracle,
+                                 const std::vector<std::size_t>& predicates, const Limits& limits) {
+    if (predicates.size() > 64) throw LimitError("more than 64 predicates in one temporal property");
+    return Explorer(*this, properties, oracle, predicates, limits).run();
+}
+
+}  // namespace quorate

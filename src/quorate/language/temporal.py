@@ -1,0 +1,131 @@
+"""Temporal properties: what must happen, not only what must not.
+
+Decorators for the usual shapes, formulas for the rest.
+
+    @eventually
+    def decided(self) -> bool: ...                      # F decided
+
+    @leads_to("served")
+    def waiting(self) -> bool: ...                      # G(waiting -> F served)
+
+    no_starvation = ltl("G(waiting -> F !waiting)")     # any formula of LTL without next, over names of methods
+    can_always_recover = ctl("AG EF decided")
+
+A name in a formula is a method of the System without parameters that returns a bool. With `each=Client` there is one
+property for every client, and the methods it names take that client as their parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Literal, TypeVar, overload
+
+from quorate.base.errors import Location, ModelError, caller
+from quorate.language.forbidden import refuse_suspended
+from quorate.language.process import Process
+
+TEMPORAL_MARK = "__quorate_temporal__"
+
+Shape = Literal["eventually", "leads_to", "repeatedly", "stably", "ltl", "ctl"]
+S = TypeVar("S")
+F = TypeVar("F", bound=Callable[..., bool])
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A temporal property as it was written. `formula` is empty for the decorators, whose shape says it."""
+
+    shape: Shape
+    formula: str = ""
+    goal: str | Callable[..., bool] | None = None
+    each: type[Process] | None = None
+    location: Location | None = None
+
+
+@overload
+def eventually(function: F, /) -> F: ...
+@overload
+def eventually(*, each: type[Process]) -> Callable[[F], F]: ...
+
+
+def eventually(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+    """It holds at some time in every run: F p."""
+    return _decorator("eventually", function, each)
+
+
+@overload
+def repeatedly(function: F, /) -> F: ...
+@overload
+def repeatedly(*, each: type[Process]) -> Callable[[F], F]: ...
+
+
+def repeatedly(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+    """It holds again and again in every run: G F p."""
+    return _decorator("repeatedly", function, each)
+
+
+@overload
+def stably(function: F, /) -> F: ...
+@overload
+def stably(*, each: type[Process]) -> Callable[[F], F]: ...
+
+
+def stably(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+    """From some time on it holds for ever, in every run: F G p."""
+    return _decorator("stably", function, each)
+
+
+def leads_to(goal: str | Callable[..., bool], *, each: type[Process] | None = None) -> Callable[[F], F]:
+    """Whenever it holds, the goal holds then or later: G(p -> F goal). The goal is a method's name, or a function."""
+    if not isinstance(goal, str | FunctionType):
+        raise _refused(
+            f"@leads_to({goal!r}): the goal is the name of a method, or a function of the system",
+            '@leads_to("served"), or @leads_to(lambda self: ...)',
+        )
+    if isinstance(goal, FunctionType):
+        refuse_suspended(goal, "the goal of @leads_to")
+    mark: Callable[[F], F] = _decorator("leads_to", None, each, goal)
+    return mark
+
+
+def ltl(formula: str, *, each: type[Process] | None = None) -> Stated:
+    """A formula of LTL without next, true of every run: `name = ltl("G(waiting -> F served)")`."""
+    return _formula("ltl", formula, each)
+
+
+def ctl(formula: str, *, each: type[Process] | None = None) -> Stated:
+    """A formula of CTL or CTL* without next, true of every initial state: `name = ctl("AG EF decided")`."""
+    return _formula("ctl", formula, each)
+
+
+def _formula(shape: Literal["ltl", "ctl"], formula: str, each: type[Process] | None) -> Stated:
+    if not isinstance(formula, str):
+        raise _refused(f"{shape}({formula!r}): a formula is a text", f'{shape}("G(p -> F q)")')
+    _process(shape, each)
+    return Stated(shape, formula, None, each, caller())
+
+
+def _decorator(shape: Shape, function: Any, each: type[Process] | None, goal: Any = None) -> Any:
+    _process(shape, each)
+
+    def mark(method: Any) -> Any:
+        if not isinstance(method, FunctionType):
+            raise _refused(f"@{shape} goes on a method of a System", f"@{shape}\ndef name(self) -> bool: ...")
+        refuse_suspended(method, method.__qualname__)
+        setattr(method, TEMPORAL_MARK, Stated(shape, "", goal, each))
+        return method
+
+    return mark if function is None else mark(function)
+
+
+def _process(shape: str, each: object) -> None:
+    if each is not None and not (isinstance(each, type) and issubclass(each, Process)):
+        raise _refused(
+            f"{shape}(each={each!r}): name a class of processes", "each=Client, after `class Client(Process)`"
+        )
+
+
+def _refused(message: str, hint: str) -> ModelError:
+    return ModelError(message, hint=hint, code="Q409", location=caller())

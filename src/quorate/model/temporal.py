@@ -1,0 +1,107 @@
+"""The temporal properties of a system class, with the methods that their formulas may name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from quorate.base.errors import Location, ModelError
+from quorate.base.places import location_of, member_location
+from quorate.language.forbidden import forbid_impure
+from quorate.language.process import Process
+from quorate.language.system import System
+from quorate.language.temporal import TEMPORAL_MARK, Stated
+
+
+@dataclass(frozen=True, eq=False)
+class Claimed:
+    """A temporal property: a formula in words, and what its names mean."""
+
+    name: str
+    kind: str
+    """How it was stated: eventually, leads_to, repeatedly, stably, ltl or ctl."""
+    formula: str
+    methods: Mapping[str, Callable[..., bool]]
+    """What a formula may name. With `each` they take a process beside the system."""
+    each: type[Process] | None
+    doc: str
+    location: Location
+
+
+def read_temporal(cls: type[System]) -> list[Claimed]:
+    """In the order they are written, inherited ones first."""
+    names: dict[str, None] = {}
+    for base in reversed(cls.__mro__):
+        names |= {name: None for name, value in base.__dict__.items() if _stated(value) is not None}
+    found: list[Claimed] = []
+    for name in names:
+        value = getattr(cls, name)
+        stated = _stated(value)
+        if value is None:
+            continue
+        if stated is None:
+            raise ModelError(
+                f"{cls.__name__}.{name} overrides a temporal property but is not one itself",
+                hint=f"write its decorator again above the overriding method, or `{name} = None` to leave it out",
+                code="Q106",
+                location=member_location(cls, name),
+            )
+        found.append(_claimed(cls, name, value, stated))
+    return found
+
+
+def methods_of(cls: type[System], parameters: int) -> dict[str, Callable[..., bool]]:
+    """The methods that a formula may name: of the system's own classes, with that many parameters beside `self`."""
+    found: dict[str, Callable[..., bool]] = {}
+    for base in reversed(cls.__mro__):
+        if base is System or not issubclass(base, System):
+            continue
+        for name, value in base.__dict__.items():
+            if isinstance(value, FunctionType) and name != "build" and not name.startswith("__"):
+                found.pop(name, None)
+                if value.__code__.co_argcount == 1 + parameters and not value.__code__.co_kwonlyargcount:
+                    found[name] = getattr(cls, name)
+    return found
+
+
+def _stated(value: Any) -> Stated | None:
+    if isinstance(value, Stated):
+        return value
+    return getattr(value, TEMPORAL_MARK, None) if isinstance(value, FunctionType) else None
+
+
+def _claimed(cls: type[System], name: str, value: Any, stated: Stated) -> Claimed:
+    methods = methods_of(cls, 1 if stated.each is not None else 0)
+    location = stated.location or location_of(value) or Location("<unknown>", 1)
+    if name == "deadlock":
+        raise ModelError(
+            f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
+            hint="give the property another name",
+            code="Q106",
+            location=location,
+        )
+    formula = stated.formula
+    if isinstance(value, FunctionType):
+        forbid_impure(f"{cls.__name__}.{name}", value)
+        if name not in methods:
+            wanted = "self and the process" if stated.each is not None else "self alone"
+            raise ModelError(
+                f"{cls.__name__}.{name}: a temporal property takes {wanted}",
+                hint=f"def {name}(self{', process' if stated.each is not None else ''}) -> bool: ...",
+                code="Q409",
+                location=location,
+            )
+        goal = stated.goal
+        if callable(goal):
+            methods = {**methods, f"{name}_goal": goal}
+            goal = f"{name}_goal"
+        formula = {
+            "eventually": f"F {name}",
+            "repeatedly": f"G F {name}",
+            "stably": f"F G {name}",
+            "leads_to": f"G({name} -> F {goal})",
+        }[stated.shape]
+    doc = (value.__doc__ or "").strip() if isinstance(value, FunctionType) else ""
+    return Claimed(name, stated.shape, formula, methods, stated.each, doc, location)

@@ -1,0 +1,26 @@
+"""How runs without an end, and runs from anywhere, are told: the same words in text, pictures and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quorate.base.words import count
+
+if TYPE_CHECKING:
+    from quorate.results.trace import Trace
+
+AGAIN = "from here on, again and again"
+STOPS = "and then nothing happens any more"
+ANYWHERE = "a state that need not be reachable"
+
+
+def how_it_goes_on(trace: Trace) -> str:
+    """Of a run without an end: which of its steps come again."""
+    if trace.loop_from is None:
+        return ""
+    if trace.stops:
+        return f", {STOPS}"
+    if trace.loop_from == 0:
+        return ", again and again"
+    last = "the last one" if len(trace.loop) == 1 else f"the last {count(len(trace.loop), 'step')}"
+    return f", {last} again and again"

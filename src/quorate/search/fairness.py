@@ -1,0 +1,131 @@
+"""What is assumed of runs: from the level that was asked for and what the model says of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from quorate.base.values import encode
+from quorate.model.definition import Column, Definition, Transition
+from quorate.native.temporal import STRONG, UNFAIR, WEAK, Fairness
+from quorate.semantics.state import State, Step
+from quorate.semantics.steps import steps
+
+_TOLD = {
+    "none": "nothing: a run may stop at any time",
+    "progress": "some step is taken as long as one is possible",
+    "process": "a process that can always go on does go on (weak fairness of processes)",
+    "transition": "a transition that stays possible is taken (weak fairness of transitions)",
+    "message": "every step that stays possible is taken (weak fairness)",
+    "strong": "every step that is possible again and again is taken (strong fairness)",
+}
+
+
+def fairness_of(definition: Definition, level: str) -> Fairness:
+    """By transition: what the model says with `fair=`, and fair-lossy channels, which make consuming strongly fair."""
+    steps = tuple(
+        tuple(_strength(definition, column, each) for each in definition.transitions(column))
+        if not column.is_monitor
+        else ()
+        for column in definition.columns
+    )
+    return Fairness(level, steps, WEAK if definition.faults.recover == "fair" else UNFAIR)
+
+
+def _strength(definition: Definition, column: Column, transition: Transition) -> int:
+    said = transition.declaration.fair
+    if said is False:
+        return UNFAIR
+    if said == "strong" or (definition.network.fair and transition.message is not None):
+        return STRONG
+    return WEAK
+
+
+def assumed(definition: Definition, level: str) -> str:
+    """The assumption in words, as every temporal verdict prints it."""
+    told = _TOLD[level]
+    if level in ("none", "progress"):
+        return told
+    specs = dict.fromkeys(column.spec for column in definition.processes)
+    transitions = list(dict.fromkeys(each for spec in specs for each in spec.transitions))
+    unfair = [str(each) for each in transitions if each.declaration.fair is False]
+    strong = [str(each) for each in transitions if each.declaration.fair == "strong"]
+    if unfair:
+        told += f", but {_listed(unfair)} need not be"
+    if strong and level != "strong":
+        told += f"; {_listed(strong)} also if possible again and again"
+    if definition.network.fair:
+        told += "; what is sent again and again is received"
+    if definition.faults.recover == "fair":
+        told += "; a crashed process comes back"
+    return told
+
+
+def starved(
+    definition: Definition, level: str, states: Iterable[State], taken: Iterable[Step], stopped: Iterable[int] = ()
+) -> list[str]:
+    """The fair groups that a loop treats unfairly, straight from the definition; empty if the loop is fair.
+
+    `states` are those of the loop, `taken` its steps, `stopped` the columns that have crashed for good.
+    """
+    fairness = fairness_of(definition, level)
+    offered = [
+        {group: None for step in steps(definition, state) for group in _groups(fairness, step)} for state in states
+    ]
+    done = {group for step in taken for group in _groups(fairness, step)}
+    gone = set(stopped)
+    found: list[str] = []
+    for group in dict.fromkeys(group for enabled in offered for group in enabled):
+        possible = [group in enabled for enabled in offered]
+        neglected = any(possible) if group.strength == STRONG else all(possible)
+        if neglected and group not in done and group.column not in gone:
+            found.append(group.told(definition))
+    return found
+
+
+class Group(NamedTuple):
+    """Steps that are fair together."""
+
+    strength: int
+    column: int | None
+    """None: those of all processes."""
+    kind: str = "step"
+    transition: int | None = None
+    consumed: tuple[bytes, ...] = ()
+
+    def told(self, definition: Definition) -> str:
+        if self.column is None:
+            return "any step"
+        column = definition.columns[self.column]
+        if self.transition is None:
+            return column.name if self.kind == "step" else f"{column.name} {self.kind}"
+        return f"{column.name}.{definition.transitions(column)[self.transition].name}"
+
+
+def _groups(fairness: Fairness, step: Step) -> Iterator[Group]:
+    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same."""
+    strength = UNFAIR
+    if step.kind == "recover":
+        strength = fairness.recoveries
+    elif step.kind == "discard":
+        strength = WEAK
+    elif step.kind == "step" and step.transition is not None:
+        strength = fairness.steps[step.column][step.transition.index]
+    if strength == UNFAIR or fairness.level == "none":
+        return
+    if fairness.level == "strong":
+        strength = STRONG
+    kind = "recover" if step.kind == "recover" else "step"
+    match fairness.level:
+        case "progress":
+            yield Group(strength, None, kind)
+        case "process":
+            yield Group(strength, step.column, kind)
+        case level:
+            transition = step.transition.index if step.transition is not None else None
+            consumed = tuple(map(encode, step.consumed)) if level in ("message", "strong") else ()
+            yield Group(strength, step.column, step.kind, transition, consumed)
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,474 @@
+"""Temporal properties: the graph of all states is stored, and searched for a fair run that a formula forbids.
+
+The graph is reduced only by what keeps whole runs and fairness (docs/temporal.md). Every lasso is followed through the
+plain semantics before it is shown: it closes, it is fair, and the formula is false of it, all by definition.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
+
+from quorate._core import StateSet
+from quorate.model.definition import Definition, Property
+from quorate.native.backend import Cells
+from quorate.native.model import Model
+from quorate.native.temporal import Act, Answer, Explored, Fairness, Lasso, TemporalGraph
+from quorate.options import LEVELS, Options
+from quorate.properties import evaluate, explain
+from quorate.properties.asked import Asked
+from quorate.properties.temporal.automaton import Automaton
+from quorate.properties.temporal.branching import Kind, linear, plan
+from quorate.properties.temporal.claims import TemporalProperty
+from quorate.properties.temporal.formula import Formula, Op, names
+from quorate.properties.temporal.translate import translate, translate_negation
+from quorate.properties.temporal.words import holds
+from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
+from quorate.results.result import Limit, PropertyOutcome, Result
+from quorate.results.trace import Trace
+from quorate.search.accidents import raise_accidents
+from quorate.search.fairness import assumed, fairness_of, starved
+from quorate.search.limits import Watcher
+from quorate.search.rebuild import ReplayError, rebuild
+from quorate.search.verdict import verdict_of
+from quorate.semantics.follow import Differs, follow
+from quorate.semantics.state import State, Step, initial_states
+
+MOST_ROUNDS = 64
+"""How often a loop of reduced states is gone round until the plain states repeat."""
+
+_STOPPED = "the search stopped before it was decided"
+
+
+@dataclass
+class Temporal:
+    """What came of the temporal properties of one check."""
+
+    outcomes: list[PropertyOutcome] = field(default_factory=list)
+    trace: Trace | None = None
+    explored: Explored | None = None
+    product_states: int = 0
+    reductions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fairness: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def stopped(self) -> bool:
+        return any(outcome.verdict == "incomplete" for outcome in self.outcomes)
+
+
+def with_temporal(
+    result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher, *, trace: bool
+) -> Result:
+    """A result with the temporal properties as well. They wait for the others: a violation is an answer."""
+    level = {"level": options.fairness, "assuming": assumed(definition, options.fairness)}
+    why = ""
+    if result.verdict == "violated":
+        why = "not decided: the search ended with the violation"
+    elif result.verdict == "incomplete" and result.stopped_by is not None:
+        why = _STOPPED
+    elif options.stateless or options.store == "bitstate" or options.por == "dpor":
+        kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
+        why = f"not decided: a {kind} search stores no graph, and without one nothing can be said about whole runs"
+    if why:
+        waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
+        outcomes = (*result.properties, *waiting)
+        return replace(result, properties=outcomes, verdict=verdict_of(outcomes, result.stopped_by), fairness=level)
+    began = watcher.seconds
+    found = LivenessCheck(definition, asked.temporal, options, watcher).run()
+    explored = found.explored
+    assert explored is not None
+    outcomes = (*result.properties, *found.outcomes)
+    stopped: Limit | None = None
+    if explored.stop not in ("finished", "violation"):
+        stopped = watcher.reason or cast(Limit, explored.stop)
+    if not asked.safety:
+        result = replace(
+            result,
+            states=explored.states,
+            transitions=explored.transitions,
+            depth=explored.depth,
+            deadlocks=explored.deadlocks,
+            reductions=found.reductions,
+            bytes_per_state=explored.store_bytes / max(1, explored.states),
+        )
+    return replace(
+        result,
+        properties=outcomes,
+        verdict=verdict_of(outcomes, stopped),
+        property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
+        stopped_by=stopped,
+        seconds=result.seconds + watcher.seconds - began,
+        trace=found.trace if trace else None,
+        fairness=found.fairness,
+        product_states=found.product_states,
+        peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )
+
+
+class LivenessCheck:
+    """The temporal properties of one check, under way."""
+
+    def __init__(
+        self, definition: Definition, asked: Sequence[TemporalProperty], options: Options, watcher: Watcher
+    ) -> None:
+        self.definition = definition
+        self.asked = asked
+        self.options = options
+        self.watcher = watcher
+        self.level = options.fairness
+        self.fairness = fairness_of(definition, self.level)
+        crashing = definition.environment.crash == "implicit"
+        self.crashes = (definition.environment.crashes or definition.declared.crashes) if crashing else 0
+        of = definition.declared.of
+        self.crashable = [
+            column.index
+            for column in definition.processes
+            if self.crashes and column.index not in definition.attackers and (of is None or issubclass(column.cls, of))
+        ]
+        self.found = Temporal(
+            fairness={
+                "level": self.level,
+                "assuming": assumed(definition, self.level),
+                "implicit_crashes": self.crashes,
+            }
+        )
+
+    def run(self) -> Temporal:
+        graph = self._graph(self.options)
+        explored = self.found.explored
+        assert explored is not None
+        if explored.violation is not None:
+            trace = self.found.trace = rebuild(graph.model, explored.violation, shortest=True)
+            raise_accidents(graph.model, explored.violation, trace)
+            waiting = [self._undecided(each, "not decided: a handler fails") for each in self.asked]
+            self.found.outcomes = [PropertyOutcome(trace.property, "assertion", "violated"), *waiting]
+            return self.found
+        inexact = self._inexact(graph)
+        if inexact:
+            self.found.outcomes = [self._undecided(each, f"not decided: {inexact}") for each in self.asked]
+            return self.found
+        for each in self.asked:
+            if explored.stop != "finished" and each.branching:
+                self.found.outcomes.append(self._undecided(each, _STOPPED))
+            else:
+                self.found.outcomes.append(self._decide(graph, each))
+        return self.found
+
+    # The graph
+
+    def _graph(self, options: Options) -> TemporalGraph:
+        """All states with their steps, reduced as far as whole runs and fairness are kept."""
+        predicates = {id(prop): prop for each in self.asked for prop in each.predicates.values()}
+        self.predicates: list[Property] = list(predicates.values())
+        self.watcher.phase = "analysis"
+        model = Model(self.definition, self.predicates, self.watcher)
+        reductions = Reductions(model, options)
+        reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
+        self.watcher.phase = "search"
+        while True:
+            graph = TemporalGraph(model, self.watcher.memory)
+            explored = graph.explore(options.max_states, self.watcher.seconds_left)
+            if explored.stop != "regrown":
+                break
+            reductions.apply_again()
+        self.found.explored = explored
+        self.found.reductions = reductions.to_json()
+        self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
+        return graph
+
+    def _atoms(self, prop: TemporalProperty, over: Sequence[str], more: dict[str, StateSet]) -> list[StateSet]:
+        return [more[name] if name in more else self.sets[id(prop.predicates[name])] for name in over]
+
+    def _inexact(self, graph: TemporalGraph) -> str:
+        """Why processes that stop for ever do not stand for crashes here; empty if they do, or if there are none.
+
+        A crash in the midst of a step leaves a part of its messages unsent. Where a step sends two or more, no run
+        without crashes looks the same to receivers that must take what they are sent. Where it sends one at most, the
+        process might as well have crashed before the step, unless somebody looks at its fields.
+        """
+        if not self.crashes or not self.definition.declared.cut_short:
+            return ""
+        explicit = "make crashes steps of their own: --crash explicit"
+        processes = {column.index for column in self.definition.processes}
+        for index in self.crashable:
+            for each in graph.model.engine.behaviours(index):
+                if any(len([to for to, _ in outcome.sends if to in processes]) > 1 for outcome in each.outcomes):
+                    name = self.definition.transitions(self.definition.columns[index])[each.transition]
+                    return f"a crash may cut {name} short, which sends several messages; {explicit}"
+            if any(graph.model.observed[index]):
+                whose = self.definition.columns[index].name
+                return f"a predicate reads {whose}, which may crash within a step; {explicit}"
+        return ""
+
+    # One property
+
+    def _decide(self, graph: TemporalGraph, prop: TemporalProperty) -> PropertyOutcome:
+        formula = linear(prop.formula)
+        if formula is None:
+            return self._branching(graph, prop)
+        over = names(formula)
+        automaton = translate_negation(formula, over).within_limits()
+        answer = self._ask(graph, prop, automaton, over, self.fairness)
+        self.found.product_states += answer.product_states
+        if answer.violation is not None:
+            if self.found.trace is None:
+                self.found.trace = self._trace(graph, prop, formula, answer.violation)
+                self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
+            return PropertyOutcome(prop.name, prop.kind, "violated")
+        if answer.bounded is not None:
+            bounds = self._bounds()
+            return self._undecided(prop, f"not decided: {bounds} ends a run on which it is still open")
+        explored = self.found.explored
+        if not answer.complete or explored is None or explored.stop != "finished":
+            return self._undecided(prop, _STOPPED)
+        return PropertyOutcome(prop.name, prop.kind, "holds", self._vacuous(prop, automaton))
+
+    def _ask(
+        self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str], fair: Fairness
+    ) -> Answer:
+        atoms = self._atoms(prop, over, {})
+        return graph.check(automaton, atoms, fair, self.crashable, self.crashes, self.watcher.seconds_left)
+
+    def _one_level_up(
+        self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str]
+    ) -> str | None:
+        """The weakest stronger level under which the property would hold; None if there is none."""
+        for level in LEVELS[LEVELS.index(self.level) + 1 :]:
+            answer = self._ask(graph, prop, automaton, over, fairness_of(self.definition, level))
+            if answer.violation is None:
+                return level if answer.complete and answer.bounded is None else None
+        return None
+
+    def _vacuous(self, prop: TemporalProperty, automaton: Automaton) -> str:
+        if automaton.is_empty:
+            return "the formula is true of every run, whatever the model does"
+        trigger = prop.trigger
+        if trigger is not None and len(self.sets[id(trigger)]) == 0:
+            return f"vacuously: {trigger.name} is never true"
+        return ""
+
+    def _branching(self, graph: TemporalGraph, prop: TemporalProperty) -> PropertyOutcome:
+        """CTL and CTL*: questions about states, innermost first."""
+        if self.crashes:
+            return self._undecided(prop, "not decided: implicit crashes are for linear formulas; use --crash explicit")
+        asked = plan(prop.formula)
+        known: dict[str, StateSet] = {}
+        everything = graph.native.everything()
+        is_open = False
+        for question in asked.questions:
+            if question.kind is Kind.PATH:
+                over = names(question.formulas[0])
+                automaton = translate(question.formulas[0], over).within_limits()
+                states, unsure = graph.exists(
+                    automaton, self._atoms(prop, over, known), self.fairness, self.watcher.seconds_left
+                )
+            elif question.kind is Kind.GLOBALLY:
+                inside = self._states(prop, question.formulas[0], known, everything)
+                states, unsure = graph.always(inside, self.fairness, self.watcher.seconds_left)
+            else:
+                left, right = (self._states(prop, each, known, everything) for each in question.formulas)
+                states, unsure = graph.native.until(left, right), False
+            known[question.name] = states
+            is_open = is_open or unsure
+        answer = self._states(prop, asked.answer, known, everything)
+        wrong = graph.native.initial() & ~answer
+        if is_open:
+            return self._undecided(prop, f"not decided: {self._bounds()} ends runs on which it may be open")
+        if len(wrong) == 0:
+            return PropertyOutcome(prop.name, prop.kind, "holds")
+        return PropertyOutcome(prop.name, prop.kind, "violated", "it fails in an initial state")
+
+    def _states(
+        self, prop: TemporalProperty, formula: Formula, known: dict[str, StateSet], everything: StateSet
+    ) -> StateSet:
+        """Where a formula without temporal operators holds."""
+        parts = [self._states(prop, part, known, everything) for part in formula.parts]
+        match formula.op:
+            case Op.TRUE:
+                return everything
+            case Op.FALSE:
+                return ~everything
+            case Op.NAME:
+                return self._atoms(prop, [formula.name], known)[0]
+            case Op.NOT:
+                return ~parts[0]
+            case Op.IMPLIES:
+                return ~parts[0] | parts[1]
+            case Op.IFF:
+                return (parts[0] & parts[1]) | (~parts[0] & ~parts[1])
+            case Op.AND | Op.OR:
+                result = parts[0]
+                for part in parts[1:]:
+                    result = result & part if formula.op is Op.AND else result | part
+                return result
+        raise AssertionError(formula)
+
+    def _undecided(self, prop: TemporalProperty, note: str) -> PropertyOutcome:
+        return PropertyOutcome(prop.name, prop.kind, "incomplete", note)
+
+    def _bounds(self) -> str:
+        explored = self.found.explored
+        cut = [self.definition.columns[index].cls.__name__ for index in explored.cut] if explored is not None else []
+        bounds = [f"{name}.within" for name in dict.fromkeys(cut)]
+        if explored is not None and explored.blocked:
+            bounds.append("a full channel")
+        return " and ".join(bounds) or "a limit"
+
+    # The run that shows it
+
+    def _trace(self, graph: TemporalGraph, prop: TemporalProperty, formula: Formula, lasso: Lasso) -> Trace:
+        made = _unrolled(graph.model, lasso)
+        if made is None:
+            # What the reductions leave out may pile up from round to round: look again without them.
+            plain = LivenessCheck(self.definition, [prop], _without_reductions(self.options), self.watcher)
+            unreduced = plain._graph(plain.options)
+            over = names(formula)
+            answer = plain._ask(unreduced, prop, translate_negation(formula, over), over, self.fairness)
+            made = None if answer.violation is None else _unrolled(unreduced.model, answer.violation)
+            if made is None or answer.violation is None:
+                raise _disagree("its loop does not close")
+            lasso = answer.violation
+        run = made
+        self._confirm(prop, formula, run, lasso.stopped)
+        values = dict.fromkeys(line for name in names(formula) for line in self._values(prop, name, run.states[-1]))
+        self.found.fairness |= {
+            "starved": [self._told(graph.model, act, always) for act, always in lasso.starved],
+            "crashed": [self.definition.columns[index].name for index in lasso.stopped],
+        }
+        return Trace(
+            "violation",
+            prop.name,
+            (f"{prop.formula} is false of this run", *values),
+            self.definition,
+            run.initial,
+            run.steps,
+            False,
+            loop_from=run.loop_from,
+        )
+
+    def _values(self, prop: TemporalProperty, name: str, state: State) -> tuple[str, ...]:
+        return explain(self.definition, prop.predicates[name], state.locals)
+
+    def _confirm(self, prop: TemporalProperty, formula: Formula, run: _Run, stopped: Sequence[int]) -> None:
+        """By the definitions alone: the run repeats, is fair, and the formula is false of it."""
+        why = refuted(self.definition, prop, formula, run.states, run.steps, run.loop_from, self.level, stopped)
+        if why:
+            raise _disagree(why)
+
+    def _told(self, model: Model, act: Act, always: bool) -> str:
+        column = self.definition.columns[act.column]
+        what = column.name
+        if act.transition is not None:
+            what += f".{self.definition.transitions(column)[act.transition].name}"
+        return f"{what} ({'all the time' if always else 'again and again'})"
+
+
+def refuted(
+    definition: Definition,
+    prop: TemporalProperty,
+    formula: Formula,
+    states: Sequence[State],
+    taken: Sequence[Step],
+    loop_from: int,
+    level: str,
+    stopped: Sequence[int] = (),
+) -> str:
+    """Why a lasso does not show that a formula is violated; empty if it does.
+
+    `states` are those along the run, the first one again at the end of the loop; without steps in the loop the last
+    state repeats for ever.
+    """
+    if loop_from < len(taken) and states[-1] != states[loop_from]:
+        return "its loop does not close"
+    letters = [
+        [name for name in names(formula) if evaluate(definition, prop.predicates[name], state.locals).value]
+        for state in states
+    ]
+    last = len(states) if loop_from >= len(taken) else len(states) - 1
+    if holds(formula, letters[:loop_from], letters[loop_from:last]):
+        return f"{prop.name} holds on it"
+    loop = states[loop_from:last]
+    unfair = starved(definition, level, loop, taken[loop_from:], stopped)
+    if unfair:
+        return f"it is not fair: {', '.join(unfair)}"
+    if any(step.column in stopped and step.kind in ("step", "discard") for step in taken[loop_from:]):
+        return "a crashed process goes on"
+    return ""
+
+
+class _Run(NamedTuple):
+    initial: State
+    steps: tuple[Step, ...]
+    loop_from: int
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        return (self.initial, *(step.next for step in self.steps if step.next is not None))
+
+
+class _Doing(NamedTuple):
+    """A step by what it is in the core, to a state whose reduced form is the next of the path."""
+
+    model: Model
+    act: Act
+    target: Cells
+
+    def matches(self, step: Step, before: State) -> bool:
+        act = self.act
+        if step.next is None or step.column != act.column or step.kind != act.kind:
+            return False
+        transition = step.transition.index if step.transition is not None and step.kind == "step" else None
+        if act.kind == "step" and transition != act.transition:
+            return False
+        if act.kind == "step":
+            column = self.model.definition.columns[act.column]
+            consumed = sorted(self.model.message_id(column, message) for message in step.consumed)
+            if consumed != sorted(act.messages):
+                return False
+        return self.model.reduced(step.next) == self.target
+
+
+def _unrolled(model: Model, lasso: Lasso) -> _Run | None:
+    """The lasso through plain states: the loop is gone round until a plain state repeats."""
+    definition = model.definition
+    starts = [state for state in initial_states(definition) if model.reduced(state) == lasso.path[0]]
+    if not starts:
+        raise _disagree("the first state is not initial")
+    wanted = [_Doing(model, act, target) for act, target in zip(lasso.acts, lasso.path[1:], strict=True)]
+    stem, loop = wanted[: lasso.loop_from], wanted[lasso.loop_from :]
+    run = _followed(definition, starts[0], stem)
+    steps = list(run)
+    state = steps[-1].next if steps else starts[0]
+    assert state is not None
+    if not loop:
+        return _Run(starts[0], tuple(steps), len(steps))
+    began: dict[State, int] = {}
+    for _ in range(MOST_ROUNDS):
+        if state in began:
+            return _Run(starts[0], tuple(steps), began[state])
+        began[state] = len(steps)
+        round_ = _followed(definition, state, loop)
+        steps += round_
+        state = round_[-1].next
+        assert state is not None
+    return None
+
+
+def _followed(definition: Definition, state: State, wanted: Sequence[_Doing]) -> tuple[Step, ...]:
+    found = follow(definition, state, wanted)
+    if isinstance(found, Differs):
+        raise _disagree(f"step {found.number} leads nowhere")
+    return found.steps
+
+
+def _without_reductions(options: Options) -> Options:
+    return replace(options, quotient="off", dead_messages="off", symmetry="none", por="none", split="none")
+
+
+def _disagree(what: str) -> ReplayError:
+    return ReplayError(
+        f"the run that violates a temporal property does not replay: {what}",
+        hint="this is a defect of Quorate; please report it with the model. --quotient off may work around it",
+    )

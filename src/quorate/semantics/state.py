@@ -1,0 +1,90 @@
+"""Global states, the steps between them, and where a run begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from quorate.base.values import encode
+from quorate.semantics.channels import Inbox, channels
+
+if TYPE_CHECKING:
+    from quorate.base.failures import Failure
+    from quorate.language.message import Message
+    from quorate.model.definition import Column, Definition, Transition
+    from quorate.model.outcome import Local, Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A global state.
+
+    `locals` has one local state per column, `pending` one inbox per process: in content order, or with FIFO channels
+    by sender and, within a channel, oldest first. `budget` is what is left of losses, duplicates and crashes, 0 where
+    there is none or no bound.
+    """
+
+    locals: tuple[Local, ...]
+    pending: tuple[Inbox, ...]
+    budget: tuple[int, int, int]
+
+    @property
+    def key(self) -> bytes:
+        """The canonical bytes of the state. Python's own equality would take True for 1."""
+        known: bytes | None = self.__dict__.get("_key")
+        if known is None:
+            known = encode((self.locals, self.pending, self.budget))
+            self.__dict__["_key"] = known
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+Kind = Literal["step", "lose", "duplicate", "crash", "recover", "discard"]
+
+
+class Step(NamedTuple):
+    """One step from a state. `next` is None if the handler or a monitor failed, or `within` cut it."""
+
+    kind: Kind
+    column: int
+    transition: Transition | None = None
+    consumed: tuple[Message, ...] = ()
+    outcome: Outcome | None = None
+    next: State | None = None
+    failure: Failure | None = None
+    place: int = 0
+    """Of a message that is lost or copied: how many runs of messages equal to it stand before it in its inbox."""
+
+    @property
+    def cut(self) -> bool:
+        return self.outcome is not None and self.outcome.cut
+
+
+def initial_states(definition: Definition) -> tuple[State, ...]:
+    """The states a run may begin in, in content order."""
+    network = definition.network
+    losses = network.losses if network.losses != "any" else 0
+    duplicates = network.duplicates if network.duplicates != "any" else 0
+    rank = channels(definition).rank
+    pending = tuple(
+        tuple(sorted(definition.standing.get(column.index, ()), key=lambda message, to=column: rank(to, message)))  # type: ignore[misc]
+        for column in definition.processes
+    )
+    return tuple(
+        State(state, pending, (losses, duplicates, definition.faults.crashes)) for state in definition.initials
+    )
+
+
+def in_flight(definition: Definition, state: State) -> list[tuple[Column, Message]]:
+    """What was sent and is still pending, by receiver; not what attackers could say at any time."""
+    return [
+        (column, message)
+        for column, inbox in zip(definition.processes, state.pending, strict=True)
+        for message in inbox
+        if not definition.stands(column, message)
+    ]
