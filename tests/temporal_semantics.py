@@ -16,8 +16,8 @@ from quorate.semantics.firing import consumable, take
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps
 
-Act = tuple[int, str, int | None, tuple[bytes, ...]]
-"""Column, kind, transition, what is consumed."""
+Act = tuple[int, str, int | None, tuple[bytes, ...], bool]
+"""Column, kind, transition, what is consumed, whether an attacker has a say in it."""
 Edge = tuple[int, int, int, int, int]
 Automaton = tuple[int, int, int, list[Edge]]
 Node = tuple[int, int]
@@ -57,23 +57,27 @@ def explore(definition: Definition, predicates: Sequence[Property], most: int = 
     for state in found.states:
         here = steps(definition, state)
         assert all(step.failure is None for step in here)
-        found.ways.append([(_act(step), number(step.next)) for step in here if step.next is not None])
-        found.cut.append({_act(step) for step in here if step.next is None})
+        found.ways.append([(_act(definition, step), number(step.next)) for step in here if step.next is not None])
+        found.cut.append({_act(definition, step) for step in here if step.next is None})
         found.held.append(found.cut[-1] | _blocked(definition, state))
         assert len(found.states) <= most
     return found
 
 
-def _act(step: Any) -> Act:
+def _act(definition: Definition, step: Any) -> Act:
     transition = step.transition.index if step.kind == "step" else None
-    consumed = step.consumed if step.kind != "crash" else ()
-    return step.column, step.kind, transition, tuple(sorted(map(encode, consumed)))
+    return named(definition, step.column, step.kind, transition, step.consumed if step.kind != "crash" else ())
+
+
+def named(definition: Definition, column: int, kind: str, transition: int | None, consumed: Sequence[Any]) -> Act:
+    optional = kind == "step" and any(definition.stands(definition.columns[column], each) for each in consumed)
+    return column, kind, transition, tuple(sorted(map(encode, consumed))), optional
 
 
 def _blocked(definition: Definition, state: State) -> set[Act]:
     """The protocol steps that a full channel holds up."""
     return {
-        (column.index, "step", transition.index, tuple(sorted(map(encode, consumed))))
+        named(definition, column.index, "step", transition.index, consumed)
         for column in definition.processes
         for transition in definition.transitions(column)
         for consumed in consumable(definition, state, column, transition)
@@ -95,8 +99,8 @@ class Fairness:
 
     def group(self, act: Act) -> Hashable | None:
         """The fair group that a step belongs to, its strength first."""
-        column, kind, transition, consumed = act
-        if self.level == "none" or not self.allows(act):
+        column, kind, transition, consumed, optional = act
+        if self.level == "none" or optional or not self.allows(act):
             return None
         strength = {"discard": self.discards, "recover": self.recoveries}.get(kind, UNFAIR)
         if kind == "step":

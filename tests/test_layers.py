@@ -1,6 +1,7 @@
 """Lower layers never know higher ones: the layers are those of docs/architecture.md."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ def layers() -> list[str]:
     return [line.split()[0] for line in listed[1].splitlines()]
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path

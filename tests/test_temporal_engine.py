@@ -15,17 +15,15 @@ from hypothesis import strategies as st
 
 from generator import Protocol, fitted, protocols, system, without_claims
 from quorate import System
-from quorate._core import StateSet
+from quorate._core import StateSet, Temporal
 from quorate.base.places import location_of
-from quorate.base.values import encode
 from quorate.model.define import define
 from quorate.model.definition import Definition, Property
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.reductions import Reductions
-from quorate.search.liveness import Temporal
 from small_instances import SMALL, small
-from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore
+from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore, named
 
 LEVELS = ("none", "progress", "process", "transition", "message", "strong")
 
@@ -67,18 +65,16 @@ def automaton(dice: random.Random, atoms: int = 2) -> Automaton:
 
 
 def native(definition: Definition, asked: list[Property], *, reduced: bool) -> tuple[Model, Temporal, dict[str, Any]]:
-    model = Model(definition, asked)
     switch = "on" if reduced else "off"
-    options = Options(symmetry="none", quotient=switch, dead_messages=switch)
-    reductions = Reductions(model, options)
+    model = Model(definition, asked)
+    reductions = Reductions(model, Options(symmetry="none", quotient=switch, dead_messages=switch))
     reductions.analyse()
     while True:
         graph = Temporal(model.engine)
         found = graph.explore(model, list(range(len(asked))))
         if found["stop"] != "regrown":
             return model, graph, found
-        model.engine.clear_answers()
-        reductions.apply()
+        reductions.apply_again()
 
 
 class Both:
@@ -158,14 +154,14 @@ class Both:
         return {
             (act, act in always)
             for act in set.union(*enabled) - set(taken)
-            if act[1] in ("step", "discard", "recover") and assumed.allows(act)
+            if act[1] in ("step", "discard", "recover") and not act[4] and assumed.allows(act)
         }
 
     def act(self, described: tuple[int, str, int | None, list[int]]) -> Act:
         column, kind, transition, messages = described
         where = self.definition.columns[column]
-        consumed = (self.natives[0][0].message(where, each) for each in messages)
-        return column, kind, transition, tuple(sorted(map(encode, consumed)))
+        consumed = [self.natives[0][0].message(where, each) for each in messages]
+        return named(self.definition, column, kind, transition, consumed)
 
     def beginnings(self, dice: random.Random, fairness: Fairness) -> None:
         """Every state of the plain graph: does a fair accepted run begin in it?"""

@@ -341,3 +341,36 @@ def test_the_self_check_expects_nothing_of_a_universe_that_is_not_final(monkeypa
     found = check(AUniverseThatIsNotFinal, por="lpor-net", self_check=True)
     assert "universe" in found.reductions
     assert found.property == "untold"
+
+
+class TwoProcessesFailDifferently(System):
+    """After the first step both may fail, one by an assertion and one by an accident: which is which is only a name."""
+
+    told: int = 1
+
+    class Teller(Process):
+        told: int
+        u: int = 0
+        to: Peers = Peers()
+
+        @on(B)
+        def hear(self, m: B) -> None:
+            if self.u == self.told:
+                raise ValueError
+            raise AssertionError
+
+        @start
+        def go(self) -> None:
+            self.send(self.to, B())
+            self.u = self.told
+
+    def build(self) -> None:
+        tellers = self.spawn(self.Teller, 2, told=self.told)
+        self.connect(tellers, to=tellers)
+
+
+def test_a_result_names_the_failure_that_its_run_ends_in() -> None:
+    for told in range(1, 9):  # which of them stands for the other follows from the values
+        found = check(TwoProcessesFailDifferently(told=told))
+        assert found.trace is not None
+        assert found.trace.property == found.property, told

@@ -70,10 +70,14 @@ class Options:
     """How to search. `search=None` is breadth-first, or depth-first where only that is possible."""
 
     ltl: tuple[str, ...] = option(
-        (), "Temporal properties", "Check an LTL formula over names of methods; repeatable.", "names", metavar="FORMULA"
+        (),
+        "Temporal properties",
+        "Check a formula of LTL over names of methods; repeatable.",
+        "names",
+        metavar="FORMULA",
     )
     ctl: tuple[str, ...] = option(
-        (), "Temporal properties", "Check a CTL or CTL* formula; repeatable.", "names", metavar="FORMULA"
+        (), "Temporal properties", "Check a formula of CTL or CTL*; repeatable.", "names", metavar="FORMULA"
     )
     fairness: str = option(
         "message",
@@ -100,7 +104,7 @@ class Options:
         choices=("exact", "bitstate"),
     )
     stateless: bool = option(False, "Search", "Store no states: little memory, much time.", "flag")
-    threads: int = option(1, "Search", "How many threads; the answer does not depend on it.", "positive", metavar="N")
+    threads: int = option(1, "Search", "How many; the answer does not depend on it.", "positive", metavar="N")
     quotient: str = option(
         "on", "Reductions", "Merge local states that no property and no run can tell apart.", choices=SWITCH
     )
@@ -131,16 +135,12 @@ class Options:
     split: str = option(
         "none",
         "Reductions",
-        "Split transitions for --por: none, reply, quorum or combined.",
+        "For --por: none, reply, quorum or combined.",
         choices=("none", "reply", "quorum", "combined"),
         metavar="KIND",
     )
     symmetry: str = option(
-        "auto",
-        "Reductions",
-        "Symmetry reduction: none, naive or auto.",
-        choices=("none", "naive", "auto"),
-        metavar="KIND",
+        "auto", "Reductions", "Symmetry: none, naive or auto.", choices=("none", "naive", "auto"), metavar="KIND"
     )
     self_check: bool = option(
         False, "Reductions", "Test the reductions against their definition and an unreduced search.", "flag"

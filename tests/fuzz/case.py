@@ -8,7 +8,8 @@ from .claims import Claims
 from .compare import Answer, Finding, ask, asked, compare, loaded
 from .draw import Drawing
 from .explorer import Exploration, Verdicts, explore, verdicts
-from .options import Check, draw_checks, draw_environment
+from .options import Check, draw_checks, draw_environment, draw_keywords, of
+from .pointed import POINTS
 from .protocol import Protocol, nodes_in
 from .system import Environment, System, TooLarge
 
@@ -67,10 +68,44 @@ def draw(seed: int) -> Case:
     if len(system.attackers) > 2 or len(system.attackers) == system.count or refused(structure, system):
         raise TooLarge
     found = explore(system, MOST_STATES)
+    if drawing.point:
+        return pointed(seed, drawing, structure, (environment, system, found))
     properties = claims(drawing, system, found).properties()
     protocol = replace(structure, properties=properties)
     checks = draw_checks(drawing.dice, protocol, environment, drawing.style)
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
+
+
+def pointed(
+    seed: int, drawing: Drawing, structure: Protocol, explored: tuple[Environment, System, Exploration], only: int = 0
+) -> Case:
+    """A case around a point: some checks as always, and some as the point wants them; or so many of these alone."""
+    d = drawing.dice
+    environment, system, found = explored
+    point = POINTS[drawing.point]
+    said = claims(drawing, system, found)
+    look = d.one(point.looks) if point.looks else ""
+    properties = structure.properties or (said.looks() if look in ("noted", "deadlock") else said.properties())
+    protocol = replace(structure, properties=properties)
+    checks = [] if only else draw_checks(d, protocol, environment, drawing.style)[:-1]
+    for _ in range(only or 1):
+        keywords = draw_keywords(d, protocol, False)
+        for name in ("stateless", "store", "threads", "max_behaviours", "shorten", "search"):
+            if only or name in point.keywords:
+                keywords.pop(name, None)
+        if "por" in point.keywords and d.chance(80):
+            keywords.pop("self_check", None)
+        if look in ("noted", "deadlock"):
+            keywords["property"] = (look,)
+        elif only:
+            keywords.pop("property", None)
+        keywords |= {name: value for name, value in point.keywords.items() if name != "crash"}
+        if keywords.get("por") == "dpor":
+            for name in ("search", "stateless", "store", "threads"):
+                keywords.pop(name, None)
+            keywords["dpor_variant"] = d.one(("optimal", "classical"))
+        checks.append(of(keywords, environment, point.thresholds(d) if point.thresholds else ()))
+    return Case(seed, protocol, checks, drawing.style, explored)
 
 
 def claims(drawing: Drawing, system: System, found: Exploration) -> Claims:
@@ -78,13 +113,13 @@ def claims(drawing: Drawing, system: System, found: Exploration) -> Claims:
     environment = system.environment
     if environment.crash == "implicit" and drawing.dice.chance(80):
         explicit = System(system.protocol, environment._replace(crash="explicit", crashes=1))
-        return Claims(drawing.dice, explicit, explore(explicit, 4 * MOST_STATES), drawing.failing)
-    return Claims(drawing.dice, system, found, drawing.failing)
+        return Claims(drawing.dice, explicit, explore(explicit, 4 * MOST_STATES), drawing.failing, bool(drawing.point))
+    return Claims(drawing.dice, system, found, drawing.failing, bool(drawing.point))
 
 
 def refused(protocol: Protocol, system: System) -> bool:
     """Bounds that exclude the beginning; attackers where a field has no small domain."""
-    wide = any(f.type in ("map", "peers") for record in protocol.records for f in record.fields)
+    wide = any(f.type in ("map", "peers", "scalar", "note") for record in protocol.records for f in record.fields)
     return system.outside or (bool(system.attackers) and wide)
 
 

@@ -19,11 +19,12 @@ UNSEEN = ("hid", "to_", "via_", "of_", "clerk_")
 class Claims:
     """Draws the properties of one system."""
 
-    def __init__(self, dice: Dice, system: System, found: Exploration, failing: float) -> None:
+    def __init__(self, dice: Dice, system: System, found: Exploration, failing: float, hiding: bool = False) -> None:
         self.dice = dice
         self.system = system
         self.found = found
         self.failing = failing
+        self.hiding = hiding  # looks leave out what is meant to be hidden, too
         self.honest = [index for index in range(system.count) if index not in system.attackers]
 
     def properties(self) -> tuple[Property, ...]:
@@ -47,7 +48,7 @@ class Claims:
 
     def looks(self) -> tuple[Property, ...]:
         """Nothing but looks: a search with other properties may end before it has lost anything."""
-        noted = self._note("noted", self.dice.weighted({1: 5, 2: 4, 3: 1}))
+        noted = self._note("noted", self.dice.weighted({1: 5, 2: 4, 3: 1} if not self.hiding else {1: 1, 2: 4, 3: 5}))
         return Property("done", "final", self._note("done", 8)), Property("noted", "invariant", noted)
 
     def _note(self, name: str, most: int) -> Node:
@@ -63,6 +64,8 @@ class Claims:
                 places += [node("nth", cls, same.index(index), field) for field in kinds]
         for watch in system.protocol.monitors:
             places += [node("monitor", watch.name, f.name) for f in system.fields[watch.name]]
+        if self.hiding:
+            places = [each for each in places if not each.args[-1].startswith(UNSEEN)]
         chosen = sorted(d.random.sample(range(len(places)), min(most, len(places))))
         return node("note", name, *(places[at] for at in chosen))
 

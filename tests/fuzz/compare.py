@@ -20,6 +20,7 @@ from .protocol import Protocol, nodes_in
 from .system import System
 from .traces import ours, wrong_with
 from .translate import NOTE, translate
+from .whole_runs import differs
 
 _numbers = count()
 THRESHOLDS: Any = getattr(_core, "thresholds", None)
@@ -104,6 +105,13 @@ _Notes.__module__ = "sys"
 def ask(system: Any, check: Check) -> Answer:
     """Any way to end other than a result or one of Quorate's own errors is an accident, with the code `traceback`."""
     options = check.options
+    if "keep" in options:
+        try:
+            return Answer(None, "runs", differs(system, *options["keep"]))
+        except QuorateError:
+            return Answer(None, "runs")  # refused, as other checks of the case say
+        except Exception as error:
+            return Answer(None, "runs", f"{type(error).__name__}: {error}")
     if "por_options" in options:
         options["por_options"] = dict.fromkeys(options["por_options"], False)
     if "property" in options:
@@ -167,6 +175,8 @@ def compare(
     protocol: Protocol, system: System, found: Exploration, said: Verdicts, check: Check, answer: Answer
 ) -> Finding | None:
     """What is wrong with an answer, if anything is."""
+    if answer.code == "runs":
+        return Finding("runs", answer.text) if answer.text and not found.failures else None
     what = asked(protocol, check)
     wanted = expected(found, said, what)
     result = answer.result

@@ -12,6 +12,7 @@ from .drawn import SHAPES
 from .drawn_orders import crowd
 from .expressions import MOST
 from .parts import LETTERS, NAMES, Draft, Parts
+from .pointed import POINTS
 from .protocol import (
     Action,
     Class,
@@ -31,6 +32,9 @@ class Drawing(Parts):
         d = self.dice
         if self.style in SHAPES:
             return SHAPES[self.style](self)
+        if self.style == "pointed":
+            self.point = self.point or d.one([*POINTS])
+            return POINTS[self.point].draw(self)
         if self.style != "crowd" and (self.style not in ("steps", "counter") or d.chance(25)):
             self._draw_records()
         if d.chance(12 if self.style == "counter" else 22):

@@ -12,10 +12,11 @@ from .drawn_hidden import hidden
 from .drawn_modes import modes
 from .drawn_roles import parties
 from .drawn_symmetry import callers
+from .drawn_values import values
 from .protocol import Protocol
 
 if TYPE_CHECKING:
     from .draw import Drawing
 
 SHAPES: dict[str, Callable[[Drawing], Protocol]] = {"callers": callers, "hidden": hidden, "cut": cut, "modes": modes}
-SHAPES |= {"cheats": cheats, "parties": parties, "ballots": ballots}
+SHAPES |= {"cheats": cheats, "parties": parties, "ballots": ballots, "values": values}

@@ -1,7 +1,8 @@
 """What expressions and statements mean: one small function for each operator.
 
-Values are Python's own: an identity is the text "#3", a group a frozenset, a Map a sorted tuple of pairs. Statements
-are run without side effects: a choice goes on once for each option, so that the result is simply all that may come out.
+Values are Python's own: an identity is the text "#3", a value that is only compared the text "$1", a group a frozenset,
+a Map a sorted tuple of pairs. Statements are run without side effects: a choice goes on once for each option, so that
+the result is simply all that may come out.
 """
 
 from __future__ import annotations
@@ -168,6 +169,11 @@ OPERATORS: dict[str, Callable[..., Value]] = {
     "value": lambda a, s: value(a, s).value,
     "signer": lambda a, s: value(a, s).signer,
     "make": _make,
+    "draft": lambda cls, arguments, s: _make(cls, arguments, s)._replace(sender=""),
+    "whole": lambda s: s.consumed[0],
+    "inner": lambda f, name, s: s.consumed[0].get(f).get(name),
+    "scalars": lambda n, s: frozenset(f"${i}" for i in range(n)),
+    "scalar": lambda i, n, s: f"${i}",
     # What properties look at
     "any": lambda cls, c, s: any(_holds(c, view, s) for view in _views(cls, s)),
     "all": lambda cls, c, s: all(_holds(c, view, s) for view in _views(cls, s)),

@@ -93,6 +93,8 @@ def _of_action(action: Action) -> Iterator[str]:
 
 def modes(check: Check, answer: Answer) -> list[str]:
     """The options of a check, and which reductions ran."""
+    if answer.code == "runs":
+        return ["whole runs"]
     found = [f"--{name.replace('_', '-')} {value}" for name, value in check.options.items() if name in _SHOWN]
     found += [f"--{name.replace('_', '-')}" for name in check.options if name not in (*_SHOWN, "max_states")]
     if check.thresholds:

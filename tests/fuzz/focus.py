@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from .case import MOST_STATES, Case, claims, refused
+from .case import MOST_STATES, Case, claims, pointed, refused
 from .draw import Drawing
 from .drawn import SHAPES
 from .explorer import explore
 from .expressions import Dice
 from .options import Check, draw_environment, draw_keywords, draw_thresholds, of
 from .parts import STYLES, Style
+from .pointed import POINTS
 from .protocol import Faults, Network, Protocol
 from .system import Environment, System, TooLarge
 
@@ -25,10 +26,11 @@ WEIGHTS: dict[str, dict[Style, float]] = {
     "attack": {"attack": 3, "ballots": 1},
     "tables": {"hidden": 6, "modes": 3, "messages": 2, "steps": 1, "cut": 1},
     "implicit": {"cut": 6, "messages": 2, "hidden": 1},
-    "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2},
+    "symmetry": {"callers": 5, "messages": 4, "many": 2, "attack": 2, "steps": 1, "hidden": 2, "values": 4},
     "flows": {"messages": 4, "steps": 2, "many": 1, "crowd": 3},
     "environment": {"cut": 5, "cheats": 2, "messages": 3, "hidden": 1},
     "traffic": {"messages": 3, "attack": 1},
+    "runs": {"messages": 3, "steps": 3, "counter": 4, "cut": 1, "crowd": 1},
     "dynamic": {"messages": 3, "steps": 1, "attack": 1, "crowd": 4},
 }
 
@@ -39,6 +41,8 @@ LOOKING = ("partial", "twins", "events", "dynamic", "flows", "universe")
 
 def focused(seed: int, focus: str) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
+    if focus in POINTS:
+        return _around(seed, focus)
     weights = WEIGHTS.get(focus, {"steps": 2, "counter": 3, "messages": 3, "attack": 1, "crowd": 6})
     before = dict(STYLES)
     STYLES.clear()
@@ -79,9 +83,31 @@ def focused(seed: int, focus: str) -> Case:
     properties = said.looks() if looking else said.properties()
     protocol = replace(structure, properties=properties)
     checks = [_check(d, protocol, environment, focus) for _ in range(4)]
+    if focus == "runs":
+        checks = [of({"keep": _whole_runs(d)}) for _ in range(6)]
+        looking = False
     if looking:
         checks = [_looking(d, check) for check in checks]
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
+
+
+def _whole_runs(dice: Dice) -> tuple[str, int, bool]:
+    """Linear or branching time, which field is observed, and whether the tables are reduced first."""
+    return dice.one(("linear", "branching")), dice.between(0, 11), dice.chance(50)
+
+
+def _around(seed: int, name: str) -> Case:
+    """A case around one point."""
+    drawing = Drawing(seed)
+    drawing.style, drawing.point = "pointed", name
+    drawing.failing = drawing.asserting = 0.0
+    drawing.network, drawing.faults = Network(), Faults()
+    structure = drawing.structure()
+    environment = drawing.environment or Environment()
+    system = System(structure, environment)
+    if refused(structure, system):
+        raise TooLarge
+    return pointed(seed, drawing, structure, (environment, system, explore(system, MOST_STATES)), only=4)
 
 
 def _check(dice: Dice, protocol: Protocol, environment: Environment, focus: str) -> Check:

@@ -25,8 +25,9 @@ from time import perf_counter
 from typing import Any
 
 from .case import Case, Reference, draw, judged
-from .compare import ask, loaded
+from .compare import Finding, ask, loaded
 from .focus import focused
+from .options import Check
 from .system import TooLarge
 
 _mutant: Any = importlib.import_module("quorate._mutant")  # there in the build of the mutants alone
@@ -39,9 +40,11 @@ MOST_TRIES = 24  # of all mutants on one protocol
 class Hunt:
     """The mutants that are still to be found, and what was seen of them."""
 
-    def __init__(self, numbers: list[int], current: Path, focus: str) -> None:
+    def __init__(self, numbers: list[int], current: Path, focus: str, others: dict[int, list[int]]) -> None:
         self.focus = focus
         self.wanted = set(numbers)
+        self.others = others
+        """The rules that imply one, which are left out with it."""
         self.current = os.open(current, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         self.protocols = 0
         self.seconds = 0.0
@@ -65,7 +68,8 @@ class Hunt:
             for number, check in enumerate(case.checks):
                 _mutant.touched()
                 finding = judged(reference, check, ask(system, check))
-                touched = _mutant.touched() & self.wanted
+                reached = _mutant.touched()
+                touched = {each for each in self.wanted if not reached.isdisjoint([each, *self.others.get(each, ())])}
                 if finding is None:
                     right.append((number, touched))
             self.seconds += perf_counter() - began
@@ -80,16 +84,15 @@ class Hunt:
                     self._try(case, system, number, reference, mutant)
 
     def _try(self, case: Case, system: Any, number: int, reference: Reference, mutant: int) -> None:
-        self._about_to(case.seed, mutant)
         check = case.checks[number]
-        _mutant.switch(mutant)
-        try:
-            finding = judged(reference, check, ask(system, check))
-        except Exception as error:
-            finding = None
-            say(mutant=mutant, odd=f"{type(error).__name__}: {error}", seed=case.seed)
-        finally:
-            _mutant.switch(0)
+        others = self.others.get(mutant, [])
+        if others:
+            # Where the others alone are missed nothing is said about this one.
+            self._about_to(case.seed, 0)
+            if self._without(case, system, check, reference, *others) is not None:
+                return
+        self._about_to(case.seed, mutant)
+        finding = self._without(case, system, check, reference, mutant, *others)
         # That another refusal comes next says nothing about the one that was left out.
         if finding is not None and not finding.kind.startswith("error Q1"):
             self.wanted.discard(mutant)
@@ -105,6 +108,16 @@ class Hunt:
                 seconds=round(self.seconds, 2),
             )
 
+    def _without(self, case: Case, system: Any, check: Check, reference: Reference, *mutants: int) -> Finding | None:
+        _mutant.switch(*mutants)
+        try:
+            return judged(reference, check, ask(system, check))
+        except Exception as error:
+            say(mutant=mutants[0], odd=f"{type(error).__name__}: {error}", seed=case.seed)
+            return None
+        finally:
+            _mutant.switch(0)
+
     def _about_to(self, seed: int, mutant: int) -> None:
         os.pwrite(self.current, f"{seed} {mutant} {self.protocols} {self.seconds:.2f}\n{' ' * 40}".encode(), 0)
         faulthandler.dump_traceback_later(SECONDS_OF_A_TRY, exit=True, file=sys.stderr)
@@ -119,7 +132,7 @@ def say(**what: Any) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--mutants", required=True)
+    parser.add_argument("--mutants", required=True, help="3,17+4 is the third, and the 17th together with the fourth")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--seconds", type=float, required=True, help="of the generator, see above")
@@ -128,7 +141,9 @@ def main() -> None:
     parser.add_argument("--current", type=Path, required=True)
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    hunt = Hunt([int(each) for each in given.mutants.split(",")], given.current, given.focus)
+    listed = [[int(each) for each in one.split("+")] for one in given.mutants.split(",")]
+    others = {first: more for first, *more in listed if more}
+    hunt = Hunt([first for first, *_ in listed], given.current, given.focus, others)
     seed, began, last = given.seed, perf_counter(), 0.0
     while hunt.wanted and hunt.seconds < given.seconds and perf_counter() - began < given.wall:
         hunt.case(seed)

@@ -3,6 +3,7 @@
     python tests/fuzz/mutate.py                      all that are not decided yet, ten minutes of the generator at most
     python tests/fuzz/mutate.py --minutes 1 por-room  one of them, again
     python tests/fuzz/mutate.py --group symmetry
+    python tests/fuzz/mutate.py --together --focus   rules that others imply, each without those others as well
     python tests/fuzz/mutate.py --table              only write docs/mutants.md again
 
 Results are kept as they come, in tests/fuzz/mutants.json; what is there is not done again unless it is named.
@@ -11,11 +12,13 @@ Results are kept as they come, in tests/fuzz/mutants.json; what is there is not 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,8 @@ if not __package__:  # run as a command
 from fuzz.mutant_build import PACKAGE, PLACE, ROOT, build
 from fuzz.mutant_table import DATA, KEPT, write_table
 from fuzz.mutant_tests import failing
-from fuzz.mutations import FOCUS, RULES
-from fuzz.mutations.reasons import IMPLIED, NEVER_DRAWN
+from fuzz.mutations import RULES, focus_of
+from fuzz.mutations.reasons import IMPLIED, REFUSED, TOGETHER
 from fuzz.mutations.rule import Rule
 
 Known = dict[str, dict[str, Any]]
@@ -36,29 +39,57 @@ def load() -> Known:
     return json.loads(DATA.read_text()) if DATA.exists() else {}
 
 
-def keep(known: Known) -> None:
-    """Several may be at work: what another has found stays found."""
-    for name, other in load().items():
-        if other["found"] and not known.get(name, {}).get("found"):
-            known[name] = other
-        if "test" in other:
-            known.setdefault(name, other)["test"] = other["test"]
-    ordered = {rule.id: known[rule.id] for rule in RULES if rule.id in known}
-    fresh = DATA.with_suffix(".new")
-    fresh.write_text(json.dumps(ordered, indent=1) + "\n")
-    fresh.replace(DATA)
+@contextmanager
+def changed() -> Iterator[Known]:
+    """What is known, to be changed: several may be at work, so that nobody else reads or writes it meanwhile."""
+    with open(PLACE / "results.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = load()
+        yield known
+        ordered = {rule.id: known[rule.id] for rule in RULES if rule.id in known}
+        fresh = DATA.with_suffix(".new")
+        fresh.write_text(json.dumps(ordered, indent=1) + "\n")
+        fresh.replace(DATA)
 
 
-def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: int, seconds: float, wall: float) -> None:
+def note_found(name: str, what: dict[str, Any], together: bool) -> None:
+    """By itself, or only together with the rules that imply it."""
+    if together:
+        note_spent(name, 0, 0.0, 0)
+    with changed() as known:
+        before = known.get(name, {})
+        if together:
+            before.setdefault("together", {"others": TOGETHER[name], **what})
+        elif not before.get("found"):  # another one may have been sooner
+            known[name] = {"found": True, **what} | ({"test": before["test"]} if "test" in before else {})
+    print(f"{name}: {what['kind']} after {what['protocols']} protocols, {what['seconds']} s", flush=True)
+
+
+def note_spent(name: str, protocols: int, seconds: float, touched: int) -> None:
+    """Adds to what others have spent on a rule that nobody has found."""
+    with changed() as known:
+        before = known.setdefault(name, {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0})
+        if not before["found"]:
+            before["protocols"] += protocols
+            before["seconds"] = round(before["seconds"] + seconds, 2)
+            before["touched"] += touched
+
+
+def hunt(
+    wanted: Sequence[Rule], focus: str, seed: int, stride: int, seconds: float, wall: float, together: bool
+) -> None:
     """Run the generator against these mutants, and start it again where one of them has ended it."""
-    numbers = {RULES.index(rule) + 1: rule.id for rule in wanted}
+    number_of = {rule.id: number for number, rule in enumerate(RULES, 1)}
+    numbers = {number_of[rule.id]: rule.id for rule in wanted}
+    others = {number: [number_of[each] for each in TOGETHER[name]] for number, name in numbers.items() if together}
     current = PLACE / f"current-{os.getpid()}"
     protocols, spent = 0, 0.0
     touched = dict.fromkeys(numbers, 0)
     while numbers and spent < seconds:
         told: dict[str, Any] = {}
         how, ended = "", False
-        for said in _run(sorted(numbers), focus, seed, stride, seconds - spent, wall, current):
+        listed = ["+".join(map(str, [number, *others.get(number, ())])) for number in sorted(numbers)]
+        for said in _run(listed, focus, seed, stride, seconds - spent, wall, current):
             if "progress" in said:
                 told = said
             elif "ended" in said:
@@ -67,9 +98,7 @@ def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: in
                 name = numbers.pop(said["mutant"])
                 said["protocols"] += protocols
                 said["seconds"] = round(said["seconds"] + spent, 2)
-                known[name] = {"found": True, "focus": focus, **{key: said[key] for key in KEPT}}
-                keep(known)
-                print(f"{name}: {said['kind']} after {said['protocols']} protocols, {said['seconds']} s", flush=True)
+                note_found(name, {"focus": focus, **{key: said[key] for key in KEPT}}, together)
             elif "how" in said:
                 how = said["how"]
             elif "odd" in said:
@@ -85,21 +114,14 @@ def hunt(wanted: Sequence[Rule], known: Known, focus: str, seed: int, stride: in
         seed = int(at) + stride
         if int(mutant) in numbers:
             name = numbers.pop(int(mutant))
-            known[name] = {"found": True, "focus": focus, "kind": how, "seed": int(at), "text": "", "options": {}}
-            known[name] |= {"thresholds": {}, "protocols": protocols, "seconds": round(spent, 2)}
-            keep(known)
-            print(f"{name}: {how} after {protocols} protocols, {spent:.2f} s", flush=True)
+            told_of = {"focus": focus, "kind": how, "seed": int(at), "text": "", "options": {}, "thresholds": {}}
+            note_found(name, {**told_of, "protocols": protocols, "seconds": round(spent, 2)}, together)
         else:
             print(f"seed {at} ended the generator without a mutant", flush=True)
     current.unlink(missing_ok=True)
     for number, name in numbers.items():
-        before = known.get(name) or {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0}
-        if not before["found"]:
-            before["protocols"] += protocols
-            before["seconds"] = round(before["seconds"] + spent, 2)
-            before["touched"] += touched[number]
-            known[name] = before
-    keep(known)
+        if not together:
+            note_spent(name, protocols, spent, touched[number])
 
 
 def ask_tests(wanted: Sequence[Rule]) -> None:
@@ -107,18 +129,18 @@ def ask_tests(wanted: Sequence[Rule]) -> None:
         if "test" in load().get(rule.id, {}):
             continue
         test = failing(rule, RULES.index(rule) + 1)
-        known = load()
-        known.setdefault(rule.id, {"found": False, "protocols": 0, "seconds": 0.0, "touched": 0})["test"] = test
-        keep(known)
+        note_spent(rule.id, 0, 0.0, 0)
+        with changed() as known:
+            known[rule.id]["test"] = test
         print(f"{rule.id}: {test or 'no test'}", flush=True)
 
 
 def _run(
-    numbers: list[int], focus: str, seed: int, stride: int, seconds: float, wall: float, current: Path
+    mutants: list[str], focus: str, seed: int, stride: int, seconds: float, wall: float, current: Path
 ) -> Iterator[dict[str, Any]]:
     environment = dict(os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}", PYTHONHASHSEED="0")
     environment.pop("QUORATE_MUTANT", None)
-    command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "fuzz.hunt", "--mutants", ",".join(map(str, numbers))]
+    command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "fuzz.hunt", "--mutants", ",".join(mutants)]
     command += ["--seed", str(seed), "--stride", str(stride), "--seconds", str(seconds), "--wall", str(wall)]
     command += ["--current", str(current), "--focus", focus]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -139,10 +161,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--tests", action="store_true", help="which tests miss the rules that the generator does not")
+    parser.add_argument("--together", action="store_true", help="rules that others imply, without those others")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--build", action="store_true", help="only build")
     given = parser.parse_args()
-    known = load()
     unknown = set(given.rules) - {rule.id for rule in RULES}
     if unknown:
         raise SystemExit(f"no such rule: {', '.join(sorted(unknown))}")
@@ -150,20 +172,24 @@ def main() -> None:
         build(RULES)
     if not given.table and not given.build:
         wanted = [rule for rule in RULES if rule.id in given.rules or rule.group in given.group]
-        if given.rules:
-            for rule in wanted:
-                known.pop(rule.id, None)
+        if given.together:
+            wanted = [rule for rule in wanted or RULES if rule.id in TOGETHER]
+            wanted = [rule for rule in wanted if given.rules or "together" not in load().get(rule.id, {})]
+        elif given.rules:
+            with changed() as known:  # begin anew
+                for rule in wanted:
+                    known.pop(rule.id, None)
         elif not given.group:
-            wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in NEVER_DRAWN]
-        wanted = [rule for rule in wanted if not known.get(rule.id, {}).get("found")]
+            wanted = [rule for rule in RULES if rule.id not in IMPLIED and rule.id not in REFUSED]
+        found = {name for name, each in load().items() if each["found"]}
+        wanted = [rule for rule in wanted if rule.id not in found]
         if given.tests:
             ask_tests(wanted)
             wanted = []
-        for focus in dict.fromkeys(FOCUS.get(rule.group, "") if given.focus else "" for rule in wanted):
-            mine = [rule for rule in wanted if not given.focus or FOCUS.get(rule.group, "") == focus]
-            hunt(mine, known, focus, given.seed, given.stride, given.minutes * 60, given.wall)
-            known = load()  # another one may have been at work
-    write_table(known, RULES)
+        for focus in dict.fromkeys(focus_of(rule) if given.focus else "" for rule in wanted):
+            mine = [rule for rule in wanted if not given.focus or focus_of(rule) == focus]
+            hunt(mine, focus, given.seed, given.stride, given.minutes * 60, given.wall, given.together)
+    write_table(load(), RULES)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,8 @@ def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style:
     often = {"roles": 45.0, "counter": 95.0}.get(style, 80.0)  # by partial orders
     if style != "counter" or dice.chance(30):
         checks.append(of({}, environment))
+    if dice.chance(4) and environment == DECLARED:
+        checks.append(of({"keep": (dice.one(("linear", "branching")), dice.between(0, 11), dice.chance(50))}))
     for _ in range(3):
         partial = dice.chance(often)
         keywords = draw_keywords(dice, protocol, partial)

@@ -39,10 +39,13 @@ Style = Literal[
     "parties",
     "ballots",
     "crowd",
+    "pointed",
+    "values",
 ]
 STYLES: dict[Style, float] = {"counter": 30, "steps": 12, "messages": 26, "roles": 22, "attack": 7, "many": 3}
 STYLES |= {"callers": 5, "hidden": 8, "cut": 5, "modes": 3, "cheats": 0.7, "parties": 6, "ballots": 1.5}  # of drawn.py
 STYLES |= {"crowd": 12}  # of drawn_orders.py
+STYLES |= {"values": 5, "pointed": 10}  # of drawn_values.py, of pointed/
 LETTERS = "xuswkz"
 NAMES = ("Alpha", "Beta", "Gamma", "Delta")
 MESSAGES = ("Ping", "Vote", "News")
@@ -77,6 +80,7 @@ class Parts:
         self.asserting = d.weighted({0.0: 50, 20.0: 50})
         self.network = self._network()
         self.environment: Environment | None = None  # the one that is drawn with the protocol, if that matters
+        self.point = ""  # which of the points it is, if it is one
         self.faults = Faults()
         if d.chance({"roles": 4, "many": 0}.get(self.style, 12)):
             self.faults = Faults(1, (), d.chance(60), d.chance(25))

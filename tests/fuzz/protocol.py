@@ -11,9 +11,12 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 Budget = int | Literal["any"]
-Type = Literal["int", "bool", "pid", "maybe", "peers", "pair", "map", "signed", "sealed", "twice"]
+Type = Literal[
+    "int", "bool", "pid", "maybe", "peers", "pair", "map", "signed", "sealed", "twice", "scalar", "scalars", "note"
+]
 """`maybe` is an identity, `pair` an identity and a number, `signed` a signed number, `sealed` one of these with a
-number, `twice` one of these signed again; each of these may be None."""
+number, `twice` one of these signed again, `scalar` a value that is only compared, `note` a message of the class Vote;
+each of these may be None. `scalars` are all such values."""
 
 
 class Node(NamedTuple):

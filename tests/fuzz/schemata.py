@@ -1,9 +1,10 @@
 """One source tree with every mutant in it, chosen by a number when it runs.
 
 Nothing of this is in the shipped source: a copy of it is rewritten. `quorate/_mutant.py` and `core/mutant.hpp`, made
-here, hold the number. It is read from the environment (QUORATE_MUTANT) at load, and can be changed while running, so
-that one process compares a protocol with many mutants. What could have made a difference is noted too: a mutant whose
-place was not come to, or always with the outcome that it has itself, did nothing (weak mutation, Howden 1982).
+here, hold the numbers. They are read from the environment (QUORATE_MUTANT) at load, and can be changed while running,
+so that one process compares a protocol with many mutants, also several at once. What could have made a difference is
+noted too: a mutant whose place was not come to, or always with the outcome that it has itself, did nothing (weak
+mutation, Howden 1982).
 """
 
 from __future__ import annotations
@@ -19,31 +20,28 @@ HEADER = """// Which mutant runs, and which could have made a difference. Made b
 #pragma once
 
 extern "C" {
-extern __attribute__((visibility("default"))) int quorate_mutant_number;
+extern __attribute__((visibility("default"))) unsigned char quorate_mutant_on[];
 extern __attribute__((visibility("default"))) unsigned char quorate_mutant_touched[];
 }
 
 namespace quorate {
-inline bool mutant_is(int number) { return quorate_mutant_number == number; }
+inline bool mutant_is(int number) { return quorate_mutant_on[number]; }
 inline bool mutant_at(int number) {
     quorate_mutant_touched[number] = 1;
-    return quorate_mutant_number == number;
+    return quorate_mutant_on[number];
 }
 template <typename Value>
 Value mutant_says(int number, Value original, Value without) {
     if (original != without) quorate_mutant_touched[number] = 1;
-    return quorate_mutant_number == number ? without : original;
+    return quorate_mutant_on[number] ? without : original;
 }
 }  // namespace quorate
 """
 
 SOURCE = """#include "mutant.hpp"
 
-#include <cstdlib>
-
 extern "C" {
-__attribute__((visibility("default"), used)) int quorate_mutant_number =
-    std::getenv("QUORATE_MUTANT") == nullptr ? 0 : std::atoi(std::getenv("QUORATE_MUTANT"));
+__attribute__((visibility("default"), used)) unsigned char quorate_mutant_on[%d] = {};
 __attribute__((visibility("default"), used)) unsigned char quorate_mutant_touched[%d] = {};
 }
 """
@@ -58,31 +56,33 @@ from quorate import _core
 
 COUNT = %d
 _library = ctypes.CDLL(_core.__file__)
-_native_number = ctypes.c_int.in_dll(_library, "quorate_mutant_number")
+_native_on = (ctypes.c_ubyte * COUNT).in_dll(_library, "quorate_mutant_on")
 _native_touched = (ctypes.c_ubyte * COUNT).in_dll(_library, "quorate_mutant_touched")
 _touched: set[int] = set()
-_number = int(os.environ.get("QUORATE_MUTANT", "0"))
+_on: frozenset[int] = frozenset()
 
 
 def differs(number: int) -> bool:
-    return _number == number
+    return number in _on
 
 
 def at(number: int) -> bool:
     _touched.add(number)
-    return _number == number
+    return number in _on
 
 
 def says(number: int, original: Any, without: Any) -> Any:
     if (bool(original) if isinstance(without, bool) else original) != without:
         _touched.add(number)
-    return without if _number == number else original
+    return without if number in _on else original
 
 
-def switch(to: int) -> None:
-    """Run another mutant from now on."""
-    global _number
-    _number = _native_number.value = to
+def switch(*to: int) -> None:
+    """Run without these rules from now on; 0 stands for none."""
+    global _on
+    _on = frozenset(to) - {0}
+    for number in range(COUNT):
+        _native_on[number] = number in _on
 
 
 def touched() -> set[int]:
@@ -91,6 +91,9 @@ def touched() -> set[int]:
     _touched.clear()
     ctypes.memset(_native_touched, 0, COUNT)
     return found
+
+
+switch(*(int(each) for each in os.environ.get("QUORATE_MUTANT", "0").split(",")))
 '''
 
 
@@ -130,7 +133,7 @@ def rewrite(source: Path, rules: Iterable[tuple[int, Rule]]) -> None:
         body = _apply(text, 0, len(text), _nested(edits))
         path.write_text(_with_include(body) if file.startswith("core/") else _with_import(body))
     (source / "core" / "mutant.hpp").write_text(HEADER)
-    (source / "core" / "mutant.cpp").write_text(SOURCE % (most + 1))
+    (source / "core" / "mutant.cpp").write_text(SOURCE % (most + 1, most + 1))
     (source / "quorate" / "_mutant.py").write_text(MODULE % (most + 1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from quorate import Map, Message, Peers, Pid, Signed, Trace
+from quorate import Map, Message, Peers, Pid, Scalar, Signed, Trace
 from quorate.model.outcome import is_crashed
 from quorate.semantics.state import State as TheirState
 
@@ -23,9 +23,12 @@ def ours(value: Any) -> Value:
         return f"#{value._index}"
     if isinstance(value, Signed):
         return Vouched(ours(value.value), ours(value.signer))
+    if isinstance(value, Scalar):
+        return f"${value._index}"
     if isinstance(value, Message):
         names = tuple(type(value)._names)
-        return Msg(type(value).__name__, tuple(ours(getattr(value, name)) for name in names), names, ours(value.sender))
+        sender = ours(value.sender) if "_origin" in value.__dict__ else ""  # one that was made and not sent
+        return Msg(type(value).__name__, tuple(ours(getattr(value, name)) for name in names), names, sender)
     if isinstance(value, Map | Mapping):
         return as_map({ours(key): ours(item) for key, item in value.items()})
     if isinstance(value, Peers | frozenset):

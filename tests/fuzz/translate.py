@@ -18,6 +18,9 @@ TYPES = {
     "signed": "Signed[int] | None",
     "sealed": "tuple[Signed[int], int] | None",
     "twice": "Signed[Signed[int]] | None",
+    "scalar": "Value | None",
+    "scalars": "frozenset[Value]",
+    "note": "Vote | None",
 }
 DOMAINS = {
     "int": "Annotated[int, Among(0, 1)]",
@@ -119,6 +122,9 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "value": lambda w, a: f"{_inner(w, a)}.value",
     "signer": lambda w, a: f"{_inner(w, a)}.signer",
     "make": _make,
+    "draft": _make,
+    "whole": lambda w: w.message,
+    "inner": lambda w, f, name: f"{w.message}.{f}.{name}",
     "any": lambda w, cls, c: f"any({w.write(c)} for p in self[{cls}])",
     "all": lambda w, cls, c: f"all({w.write(c)} for p in self[{cls}])",
     "count": lambda w, cls, c: f"sum({w.write(c)} for p in self[{cls}])",
@@ -267,6 +273,8 @@ def _system(protocol: Protocol) -> list[str]:
         lines.append(f"    faults = crashes({', '.join(given)})")
     lines += [""] if len(lines) > 1 else []
     lines.append("    def build(self) -> None:")
+    counts = {each.args[0] for each in nodes_in(protocol.connects) if each.op == "scalars"}
+    lines += [f"        values = self.scalars(Value, {count})" for count in counts]
     names = [f"{each.cls.lower()}_{number}" for number, each in enumerate(protocol.spawns)]
     for name, each in zip(names, protocol.spawns, strict=True):
         arguments = [each.cls] + ([str(each.count)] if each.count is not None else [])
@@ -301,20 +309,26 @@ def _given(value: Node, protocol: Protocol, names: list[str]) -> str:
         return groups[0] if len(groups) == 1 else f"Peers({' | '.join(groups)})"
     if value.op == "union":
         return f"Peers({' | '.join(_given(each, protocol, names) for each in value.args)})"
+    if value.op == "scalars":
+        return "values"
+    if value.op == "scalar":
+        return f"sorted(values, key=str)[{value.args[0]}]"
     if value.op == "playing":
         return f"{_given(value.args[0], protocol, names)}.playing({value.args[1]})"
     return HANDLER.write(value)
 
 
 PUBLIC = (
-    "Among", "Crash", "Event", "Map", "Message", "Monitor", "Peers", "Pid", "Process", "Signed", "System", "can",
-    "crashes", "fifo", "final", "invariant", "multiset", "on", "quorum", "start", "step", "unordered",
+    "Among", "Crash", "Event", "Map", "Message", "Monitor", "Peers", "Pid", "Process", "Scalar", "Signed", "System",
+    "can", "crashes", "fifo", "final", "invariant", "multiset", "on", "quorum", "start", "step", "unordered",
 )  # fmt: skip
 
 
 def translate(protocol: Protocol, about: str = "") -> str:
     """The source of a module that defines the system `Drawn`."""
     parts = [_record(each) for each in protocol.records]
+    if any(each.op == "scalars" for each in nodes_in(protocol.connects)):
+        parts.insert(0, ["class Value(Scalar):", "    pass"])
     parts += [_class(each) for each in (*protocol.monitors, *protocol.classes)]
     parts.append(_system(protocol))
     if any(each.op == "note" for each in nodes_in(protocol.properties)):

@@ -85,6 +85,7 @@ def _count(report: Report, case: Case, outcome: Outcome) -> None:
     for check, answer in outcome.answers:
         report.drawn.update(modes(check, answer))
         said = answer.result.verdict if answer.result is not None else f"error {answer.code}"
+        said = "whole runs" if answer.code == "runs" else said
         report.verdicts[said] += 1
 
 

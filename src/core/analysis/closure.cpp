@@ -34,7 +34,7 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
         list_consumptions(column, tables.network, Scope::closure, transition, local, messages, queries, found, most);
         for (const Consumption& one : found) result.push_back({transition, one.set, one.behaviour});
         // A head that passes the filter of a quorum is not discarded, even where the quorum itself is not asked for.
-        if (tables.network.order == Order::fifo && tables.network.head == Head::drop)
+        if (tables.network.drops_refused())
             for (Id message : messages)
                 if (column.transitions[transition].takes(column.messages[message].type))
                     takes(column, transition, local, message, queries);

@@ -11,7 +11,7 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
         Column& column = *owner;
         const std::size_t count = column.locals.size();
         const auto& enabled = closure.enabled[column.index];
-        const bool filters_matter = tables.network.order == Order::fifo && tables.network.head != Head::block;
+        const bool filters_matter = tables.network.refusals_matter();
         std::vector<Id> block(count);
         std::vector<Id> inside;
         std::size_t blocks = 0;

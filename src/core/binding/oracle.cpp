@@ -6,13 +6,14 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
     nb::gil_scoped_acquire acquire;
     std::vector<AskedQuery> asked;
     for (const Query& query : queries) {
-        asked.push_back({query.kind, query.column, query.transition, query.local, query.subject, {}});
+        std::vector<Id> messages;
         if (query.kind == Query::Kind::fire) {
             const std::span<const Id> set = engine_.tables.columns[query.column]->sets[query.subject];
-            asked.back().messages.assign(set.begin(), set.end());
+            messages.assign(set.begin(), set.end());
         } else if (query.kind != Query::Kind::request) {
-            asked.back().messages.push_back(query.subject);
+            messages.push_back(query.subject);
         }
+        asked.emplace_back(query.kind, query.column, query.transition, query.local, query.subject, std::move(messages));
     }
     if (!nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
 }

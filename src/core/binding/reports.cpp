@@ -7,13 +7,6 @@ namespace quorate {
 namespace {
 
 void bind_questions(nb::module_& module) {
-    nb::class_<AskedQuery>(module, "Query")
-        .def_ro("kind", &AskedQuery::kind)
-        .def_ro("column", &AskedQuery::column)
-        .def_ro("transition", &AskedQuery::transition)
-        .def_ro("local", &AskedQuery::local)
-        .def_ro("subject", &AskedQuery::subject)
-        .def_ro("messages", &AskedQuery::messages);
     nb::class_<Progress>(module, "Progress")
         .def_ro("states", &Progress::states)
         .def_ro("transitions", &Progress::transitions)

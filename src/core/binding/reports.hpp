@@ -20,12 +20,9 @@ using Sent = std::vector<std::tuple<Id, Id>>;
 
 inline std::optional<Id> if_any(Id number) { return number == none ? std::nullopt : std::optional<Id>(number); }
 
-// A question for Python.
-struct AskedQuery {
-    Query::Kind kind;
-    Id column, transition, local, subject;
-    std::vector<Id> messages;  // those it is about
-};
+// A question for Python: its kind, column, transition, local state, subject, and the messages it is about. They are
+// many, and a tuple is unpacked at once.
+using AskedQuery = std::tuple<Query::Kind, Id, Id, Id, Id, std::vector<Id>>;
 
 struct UniverseReport {
     bool complete = false;

@@ -98,6 +98,21 @@ struct Step {
 
 using StepList = std::vector<Step>;
 
+// What makes a step the same one in another state: the process, the kind of step, its transition, what it consumes and,
+// of several outcomes, which.
+struct StepIdentity {
+    Id column = none;
+    Kind kind = Kind::step;
+    Id transition = none, set = none, outcome = none;
+
+    static StepIdentity of(Id column, const Step& step) {
+        return {column, step.kind, step.transition, step.set, step.outcome};
+    }
+    // The same for all outcomes.
+    StepIdentity any_outcome() const { return {column, kind, transition, set, none}; }
+    auto operator<=>(const StepIdentity&) const = default;
+};
+
 // deliver[cell]: an open-addressing row from messages to next cells, filled lazily and replaced when it fills up.
 class Row {
 public:

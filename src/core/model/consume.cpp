@@ -143,35 +143,19 @@ private:
     std::size_t left_;
 };
 
-// The messages of one type among the pending ones that the order of the network lets the transition see.
+// The pending messages that the transition is offered. In the closure no message stands before another: any of them may
+// be a head.
 std::vector<Id> visible(Column& column, const Network& network, Scope scope, Id transition, Id local,
                         std::span<const Id> pending, std::vector<Query>& queries) {
-    const Transition& wanted = column.transitions[transition];
-    std::vector<Id> result;
-    const bool fifo = network.order == Order::fifo && scope == Scope::cell;
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-        const Id message = pending[i];
-        if (fifo && !column.messages[message].stands) {
-            const Id sender = column.messages[message].sender;
-            if (network.head == Head::skip) {
-                // The first message of the channel that the transition takes; the rest of the channel waits behind it.
-                std::size_t end = i;
-                while (end < pending.size() && column.messages[pending[end]].sender == sender) ++end;
-                for (; i < end; ++i) {
-                    if (!wanted.takes(column.messages[pending[i]].type)) continue;
-                    const Taken taken = takes(column, transition, local, pending[i], queries);
-                    if (taken == Taken::yes) result.push_back(pending[i]);
-                    if (taken != Taken::no) break;
-                }
-                i = end - 1;
-                continue;
-            }
-            if (i > 0 && column.messages[pending[i - 1]].sender == sender) continue;
-        }
-        if (wanted.takes(column.messages[message].type) && (result.empty() || result.back() != message))
-            result.push_back(message);
-    }
-    return result;
+    static const Network unordered{};
+    const bool in_order = network.ordered() && scope == Scope::cell;
+    return offered(
+        in_order ? network : unordered, pending, column.sender(), column.stands(),
+        [&](Id message) { return column.transitions[transition].takes(column.messages[message].type); },
+        [&](Id message) {
+            const Taken taken = takes(column, transition, local, message, queries);
+            return taken == Taken::yes ? Refuses::no : taken == Taken::no ? Refuses::yes : Refuses::unknown;
+        });
 }
 
 }  // namespace

@@ -50,6 +50,24 @@ struct Expander {
         }
         return summary;
     }
+    // The same for the steps that are wanted, of all processes whose steps are known.
+    template <typename Wanted, typename Emit, typename Fail>
+    void expand_where(Wanted wanted, Emit emit, Fail fail) {
+        Summary summary;
+        gather(nullptr);
+        for (const Ready *ready = ready_.data(), *last = ready + ready_count_; ready != last; ++ready)
+            for (const Step* step = ready->begin; step != ready->end; ++step)
+                if (wanted(*step)) take(ready->column, *step, ready->begin, 0, summary, emit, fail);
+    }
+    // The same for one step alone: the step of that number among those of a process's cell.
+    template <typename Emit, typename Fail>
+    Summary follow(Id column, const StepList& steps, Id number, Emit emit, Fail fail) {
+        Summary summary;
+        const Step& step = steps[number];
+        make_room_for(step);
+        take(column, step, steps.data(), 0, summary, emit, fail);
+        return summary;
+    }
     // Are the steps of every process known? What is missing is asked for.
     bool steps_known() {
         bool known = true;
@@ -120,9 +138,11 @@ private:
         View& view = room(column, cell);
         view.begin = list->empty() ? &nothing : list->data();
         view.end = view.begin + list->size();
-        for (const Step& step : *list)
-            if (changes_.size() < step.send_count + 2u) changes_.resize(step.send_count + 2u);
+        for (const Step& step : *list) make_room_for(step);
         return view.begin;
+    }
+    void make_room_for(const Step& step) {
+        if (changes_.size() < step.send_count + 2u) changes_.resize(step.send_count + 2u);
     }
     Id deliver(Id column, Id cell, Id message) {
         const Lane& lane = lanes_[column];

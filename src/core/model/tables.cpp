@@ -162,22 +162,20 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(position));
         return cell(column, local, rest);
     };
-    const bool losing = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
-    const Budget loss = network.losses_unlimited ? Budget::free : Budget::losses;
     for (std::size_t i = 0; i < inbox.size() && !column.input; ++i) {
         if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
         if (column.messages[inbox[i]].stands) continue;
-        if (losing) add(Kind::lose, loss, without(i), inbox[i]);
-        if (network.budget[static_cast<int>(Budget::duplicates)] > 0) {
+        if (network.loses()) add(Kind::lose, network.loss(), without(i), inbox[i]);
+        if (network.repeats()) {
             Inbox more = inbox;
             if (duplicate(network, more, i, column.sender()))
                 add(Kind::duplicate, Budget::duplicates, cell(column, local, more), inbox[i]);
         }
     }
-    if (network.order == Order::fifo && network.head == Head::drop && !column.locals[local].crashed) {
+    if (network.drops_refused() && !column.locals[local].crashed) {
         for (std::size_t i = 0; i < inbox.size(); ++i) {
+            if (!is_head(inbox, i, column.sender(), column.stands())) continue;
             const Message& head = column.messages[inbox[i]];
-            if (head.stands || (i > 0 && column.messages[inbox[i - 1]].sender == head.sender)) continue;
             bool wanted = false;
             for (Id transition = 0; transition < column.transitions.size(); ++transition)
                 if (column.transitions[transition].takes(head.type))
@@ -192,7 +190,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
 
 // Definition 3 of the thesis: a crash comes between steps, or in the midst of one that has sent a part of its messages.
 void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps) {
-    if (column.locals[local].crash == none || network.budget[static_cast<int>(Budget::crashes)] == 0) return;
+    if (column.locals[local].crash == none || !network.crashes()) return;
     Step stop;
     stop.kind = Kind::crash;
     stop.budget = Budget::crashes;
@@ -215,7 +213,7 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
         stop.budget = Budget::crashes;
         stop.next = cell(column, column.locals[whole.local].crash, Inbox(rest.begin(), rest.end()));
         // Condition (1) of the definition: what cannot be done as a whole cannot be cut short either.
-        if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);
+        if (network.blocks_when_full()) stop.whole = static_cast<Id>(i);
         std::set<std::vector<Id>> seen;
         const auto flat = [](const std::vector<Send>& sends) {
             std::vector<Id> ids;
@@ -227,7 +225,7 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
             auto part = std::make_unique<std::vector<Send>>();
             for (std::size_t k = 0; k < messages.size(); ++k)
                 if (chosen >> k & 1) part->push_back(messages[k]);
-            if (network.order == Order::fifo && !keeps_order(messages, chosen)) continue;
+            if (network.ordered() && !keeps_order(messages, chosen)) continue;
             if (!seen.insert(flat(*part)).second) continue;
             part->insert(part->end(), column.notices.begin(), column.notices.end());
             part->insert(part->end(), events.begin(), events.end());
@@ -299,7 +297,7 @@ Id Tables::initial_budget() const { return static_cast<Id>(cell_count(static_cas
 std::uint64_t Tables::left(Id budget_cell, Budget kind) const {
     std::uint64_t rest = budget_cell;
     for (std::size_t i = 0; i < static_cast<std::size_t>(kind); ++i) rest /= network.budget[i] + 1ull;
-    return rest % (network.budget[static_cast<std::size_t>(kind)] + 1ull);
+    return rest % (network.most(kind) + 1ull);
 }
 
 Id Tables::budget(const std::vector<std::uint64_t>& left) const {
@@ -355,10 +353,18 @@ std::uint64_t Tables::content(Id column, Id cell) const {
             standing += mix(owner.messages[message].content);
             continue;
         }
-        if (network.order == Order::fifo) sum = mix(sum + owner.messages[message].sender);
+        if (network.ordered()) sum = mix(sum + owner.messages[message].sender);
         sum += mix(owner.messages[message].content);
     }
     return mix(h ^ ((sum + standing) * 0x9e3779b97f4a7c15ULL));
+}
+
+std::uint64_t Tables::content(const StepIdentity& step) const {
+    const Column& column = *columns[step.column];
+    std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
+    if (step.set != none)
+        for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
+    return mix(sum + step.column);
 }
 
 std::uint64_t Tables::content(std::span<const Id> cells) const {

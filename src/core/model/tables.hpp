@@ -79,6 +79,7 @@ public:
     // A number that depends on the content of a cell alone, not on the order in which anything was met (rule 13).
     std::uint64_t content(Id column, Id cell) const;
     std::uint64_t content(std::span<const Id> cells) const;
+    std::uint64_t content(const StepIdentity& step) const;
 
     // The factor of each column in the hash of a state.
     std::uint64_t factor(Id column) const { return factors_[column]; }

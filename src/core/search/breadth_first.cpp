@@ -11,7 +11,7 @@
 
 #include "base/thresholds.hpp"
 #include "reduce/symmetry/canonical.hpp"
-#include "search/search.hpp"
+#include "search/judge.hpp"
 
 namespace quorate {
 
@@ -92,6 +92,7 @@ public:
           properties_(properties),
           oracle_(oracle),
           options_(options),
+          judge_(tables, properties, oracle, options.symmetry),
           watch_(options.limits, oracle),
           memory_before_(resident_bytes()),
           store_(tables, options.threads) {
@@ -243,13 +244,8 @@ private:
             look();
             for (std::size_t i = 0; i < properties_.size() && stop_ == Stop::finished; ++i) {
                 if (one.stuck != (properties_[i].kind == PropertyKind::final)) continue;
-                if (properties_[i].trie.walk(tables_, one.cells) == Verdict::unknown &&
-                    !oracle_.judge(i, locals_of(tables_, one.cells)))
-                    stop_ = Stop::regrown;
+                if (judge_.ask(i, one.cells) == Verdict::unknown) stop_ = Stop::regrown;
             }
-            if (options_.symmetry != nullptr && stop_ == Stop::finished &&
-                !options_.symmetry->judge_all(properties_, oracle_, one.cells, one.stuck))
-                stop_ = Stop::regrown;
             if (stop_ != Stop::finished) return;
             if (one.stuck)
                 check_stuck(*workers_[0], one.cells, one.length);
@@ -488,7 +484,7 @@ private:
             for (Witness& witness : failures) {
                 witness.cells = expander.cells;
                 // The number of a step depends on the order of discovery; the failure's content does not.
-                witness.content = mix(tables_.content(expander.cells) + step_content(witness));
+                witness.content = mix(tables_.content(expander.cells) + content_of(witness));
                 witness.step = none;
             }
             for (std::size_t i = 0; i < failures.size(); ++i) offer(worker, std::move(failures[i]));
@@ -502,14 +498,10 @@ private:
         if (worker.waiting >= batch) flush(worker);
     }
 
-    std::uint64_t step_content(const Witness& witness) const {
-        const Column& column = *tables_.columns[witness.column];
-        const StepList* list = column.cells[witness.cells[witness.column]].steps.load(std::memory_order_acquire);
-        const Step& step = (*list)[witness.step];
-        std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
-        if (step.set != none)
-            for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
-        return mix(sum + witness.column);
+    std::uint64_t content_of(const Witness& failed) const {
+        const Cell& cell = tables_.columns[failed.column]->cells[failed.cells[failed.column]];
+        const Step& step = (*cell.steps.load(std::memory_order_acquire))[failed.step];
+        return tables_.content(StepIdentity::of(failed.column, step));
     }
 
     void flush(Worker& worker) {
@@ -564,43 +556,31 @@ private:
 
     // --- verdicts ---
 
+    // What is not known yet is put aside: the oracle is asked while all threads rest.
+    static constexpr auto later = [](std::size_t) { return Verdict::unknown; };
+
     void check(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
-        bool unknown = options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, false);
-        if (unknown) {
-            worker.unchecked.push_back({cells, length, false});
-            return;
-        }
-        for (std::size_t i = 0; i < properties_.size(); ++i) {
-            if (properties_[i].kind == PropertyKind::final) continue;
-            const Verdict verdict = properties_[i].trie.walk(tables_, cells);
-            unknown |= verdict == Verdict::unknown;
-            if (verdict == Verdict::raises) offer(worker, witness(Finding::raises, i, cells, length));
-            if (properties_[i].kind == PropertyKind::invariant) {
-                if (verdict == Verdict::no) offer(worker, witness(Finding::violated, i, cells, length));
-            } else if (verdict == Verdict::yes && !reached(i)) {
-                Witness found = witness(Finding::reached, i, cells, length);
-                if (!worker.goals[i] || found.rank() < worker.goals[i]->rank()) worker.goals[i] = std::move(found);
+        const auto found = [&](Finding finding, std::size_t property) {
+            if (finding != Finding::reached) {
+                offer(worker, witness(finding, property, cells, length));
+            } else if (!reached(property)) {
+                Witness goal = witness(finding, property, cells, length);
+                auto& best = worker.goals[property];
+                if (!best || goal.rank() < best->rank()) best = std::move(goal);
             }
-        }
-        if (unknown) worker.unchecked.push_back({cells, length, false});
+            return true;
+        };
+        if (!judge_.state(cells, later, found)) worker.unchecked.push_back({cells, length, false});
     }
     bool reached(std::size_t property) const {
         return std::any_of(goals_.begin(), goals_.end(),
                            [&](const Witness& goal) { return goal.property == property; });
     }
     void check_stuck(Worker& worker, const std::vector<Id>& cells, std::uint64_t length) {
-        for (std::size_t i = 0; i < properties_.size(); ++i) {
-            if (properties_[i].kind != PropertyKind::final) continue;
-            if (options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, true)) {
-                worker.unchecked.push_back({cells, length, true});
-                return;
-            }
-            const Verdict verdict = properties_[i].trie.walk(tables_, cells);
-            if (verdict == Verdict::unknown) worker.unchecked.push_back({cells, length, true});
-            if (verdict == Verdict::raises) offer(worker, witness(Finding::raises, i, cells, length));
-            if (verdict != Verdict::no) return;
-        }
-        offer(worker, witness(Finding::deadlock, 0, cells, length));
+        const auto found = [&](Finding finding, std::size_t property) {
+            offer(worker, witness(finding, property, cells, length));
+        };
+        if (!judge_.stuck(cells, later, found)) worker.unchecked.push_back({cells, length, true});
     }
     Witness witness(Finding finding, std::size_t property, const std::vector<Id>& cells, std::uint64_t length) const {
         Witness result;
@@ -664,6 +644,7 @@ private:
     std::vector<Property>& properties_;
     Oracle& oracle_;
     const SearchOptions& options_;
+    Judge judge_;
     Watch watch_;
     std::size_t memory_before_;
     Store store_;

@@ -27,6 +27,7 @@ class Dpor : RunSearch {
 public:
     Dpor(Tables& tables, std::vector<Property>& properties, Oracle& oracle, const SearchOptions& options)
         : RunSearch(tables, properties, oracle, options),
+          expander_(tables),
           dependence_(tables, options.visible),
           processes_(count_processes(tables)),
           run_(processes_),
@@ -119,20 +120,20 @@ private:
     // Takes a step from the state on top of the stack.
     void take(const Event& event) {
         const std::vector<Id> cells(top(), top() + width_);
-        std::vector<Id> reached = cells;
-        bool observed = event.step->observed;
+        std::vector<Id> reached;
+        bool observed = false;
+        Id failure = none;
+        const StepList& list = steps(event.column, cells[event.column]);
+        const auto emit = [&](Id, const Step&, Id, std::uint64_t, bool seen) {
+            reached = expander_.cells;
+            observed = seen;
+        };
+        const auto note = [&](Id, Id, Id found) { failure = found; };
+        expander_.cells = cells;
+        while (expander_.follow(event.column, list, static_cast<Id>(event.step - list.data()), emit, note).missing)
+            ask(tables_, oracle_, expander_.queries);
         ++result_.transitions;
-        reached[event.column] = event.step->next;
-        for (Id i = 0; i < event.step->send_count; ++i) {
-            const Send& send = event.step->sends[i];
-            Id& cell = reached[send.column];
-            const Id before = cell;
-            cell = deliver(send.column, cell, send.message);
-            const Column& column = *tables_.columns[send.column];
-            if (!column.monitor) continue;
-            if (column.cells[cell].failure != none) return fail(event.column, column.cells[cell].failure, cells);
-            observed |= column.cells[cell].observation != column.cells[before].observation;
-        }
+        if (failure != none) return fail(event.column, failure, cells);
         if (observed && !check(reached)) return;
         Frame frame;
         if (optimal_) {
@@ -328,6 +329,7 @@ private:
     }
     const Id* top() const { return path_.data() + path_.size() - width_; }
 
+    Expander expander_;
     const Dependence dependence_;
     const Id processes_;
     HappensBefore run_;

@@ -28,8 +28,7 @@ struct Event {
     bool emits = false, visible = false;
 
     bool operator==(const Event& other) const {
-        return column == other.column && step->kind == other.step->kind && step->transition == other.step->transition &&
-               step->set == other.step->set && step->outcome == other.step->outcome;
+        return StepIdentity::of(column, *step) == StepIdentity::of(other.column, *other.step);
     }
 };
 

@@ -9,37 +9,18 @@ namespace quorate {
 
 namespace {
 
-// Does some step of the state in `expander.cells` lead to the target?
-bool leads_to(Expander& expander, const std::vector<Id>& target, std::vector<Id>& moved) {
-    Tables& tables = expander.tables;
+// Does some step of the state in `expander.cells` lead to the target? A step changes its process, the budgets, and
+// those it sends to: most steps need not be followed to see that they do not. (If the level was not finished, some
+// steps are not known; its states have other ways on.)
+bool leads_to(Expander& expander, const std::vector<Id>& target) {
     const std::vector<Id>& cells = expander.cells;
     std::size_t different = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) different += cells[i] != target[i];
-    for (Id column = 0; column < tables.columns.size(); ++column) {
-        const StepList* list = tables.steps(column, cells[column], expander.queries);
-        if (list == nullptr) continue;  // the level was not finished; its states have other ways on
-        for (const Step& step : *list) {
-            if (step.effect != Effect::moves || different > step.send_count + 2u) continue;
-            if (step.whole != none && tables.room(cells, column, (*list)[step.whole], expander.queries) >= full)
-                continue;
-            moved = cells;
-            moved[column] = step.next;
-            bool possible = true;
-            if (step.budget != Budget::free) {
-                const Id rest = tables.spend(cells.back(), step.budget);
-                possible = rest != none;
-                moved.back() = rest;
-            }
-            for (Id i = 0; i < step.send_count && possible; ++i) {
-                const Send& send = step.sends[i];
-                const Id next = tables.deliver(send.column, moved[send.column], send.message, expander.queries);
-                possible = next < full;
-                moved[send.column] = next;
-            }
-            if (possible && moved == target) return true;
-        }
-    }
-    return false;
+    bool found = false;
+    expander.expand_where([&](const Step& step) { return !found && different <= step.send_count + 2u; },
+                          [&](Id, const Step&, Id, std::uint64_t, bool) { found = cells == target; },
+                          [](Id, Id, Id) {});
+    return found;
 }
 
 // The same where the target stands for all its renamings.
@@ -60,7 +41,7 @@ void find_path(Tables& tables, const Store& store, const std::vector<std::vector
     Expander expander(tables);
     std::optional<Canonical> canonical;
     if (symmetry != nullptr) canonical.emplace(*symmetry);
-    std::vector<Id> moved, best;
+    std::vector<Id> best;
     witness.path.assign(1, witness.cells);
     const std::uint64_t steps = witness.finding == Finding::failure ? witness.length - 1 : witness.length;
     Clock::time_point next = Clock::now();
@@ -84,8 +65,7 @@ void find_path(Tables& tables, const Store& store, const std::vector<std::vector
                     expander.forget_steps();
                 }
                 store.layout().unpack(store.state(array, i), expander.cells.data());
-                if (canonical ? !leads_to_renamed(expander, *canonical, target) : !leads_to(expander, target, moved))
-                    continue;
+                if (canonical ? !leads_to_renamed(expander, *canonical, target) : !leads_to(expander, target)) continue;
                 const std::uint64_t content = tables.content(expander.cells);
                 if (best.empty() || content < smallest) {
                     best = expander.cells;

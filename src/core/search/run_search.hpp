@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "reduce/symmetry/canonical.hpp"
-#include "search/search.hpp"
+#include "search/judge.hpp"
 
 namespace quorate {
 
@@ -16,6 +16,7 @@ protected:
           oracle_(oracle),
           options_(options),
           width_(tables.width()),
+          judge_(tables, properties, oracle, options.symmetry),
           watch_(options.limits, oracle),
           memory_before_(resident_bytes()) {}
     ~RunSearch() = default;
@@ -60,44 +61,24 @@ protected:
         on_path_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == path_.size(); }));
     }
 
-    Verdict verdict(std::size_t property, const std::vector<Id>& cells) {
-        const bool final = properties_[property].kind == PropertyKind::final;
-        if (options_.symmetry != nullptr && !options_.symmetry->judged_alike(cells, final) &&
-            !options_.symmetry->judge_all(properties_, oracle_, cells, final)) {
-            stop_ = Stop::regrown;
-            return Verdict::unknown;
-        }
-        const Verdict known = properties_[property].trie.walk(tables_, cells);
-        if (known != Verdict::unknown) return known;
-        if (!oracle_.judge(property, locals_of(tables_, cells))) {
-            stop_ = Stop::regrown;
-            return Verdict::unknown;
-        }
-        return properties_[property].trie.walk(tables_, cells);
-    }
-
     // False if the search is over.
     bool check(const std::vector<Id>& cells) {
-        for (std::size_t i = 0; i < properties_.size() && !done(); ++i) {
-            if (properties_[i].kind == PropertyKind::final) continue;
-            const Verdict answer = verdict(i, cells);
-            const bool goal = properties_[i].kind == PropertyKind::goal;
-            if (answer == Verdict::raises) result_.violation = reach(Finding::raises, i, cells);
-            if (answer == Verdict::no && !goal) result_.violation = reach(Finding::violated, i, cells);
-            const auto same = [&](const Witness& other) { return other.property == i; };
-            if (answer == Verdict::yes && goal && std::none_of(result_.goals.begin(), result_.goals.end(), same))
-                result_.goals.push_back(reach(Finding::reached, i, cells));
-        }
+        judge_.state(
+            cells, [&](std::size_t property) { return resolve(property, cells); },
+            [&](Finding finding, std::size_t property) {
+                const auto same = [&](const Witness& other) { return other.property == property; };
+                if (finding != Finding::reached)
+                    result_.violation = reach(finding, property, cells);
+                else if (std::none_of(result_.goals.begin(), result_.goals.end(), same))
+                    result_.goals.push_back(reach(finding, property, cells));
+                return !done();
+            });
         return !done();
     }
     void check_stuck(const std::vector<Id>& cells) {
-        for (std::size_t i = 0; i < properties_.size(); ++i) {
-            if (properties_[i].kind != PropertyKind::final) continue;
-            const Verdict answer = verdict(i, cells);
-            if (answer == Verdict::raises) result_.violation = make(Finding::raises, i, cells);
-            if (answer != Verdict::no) return;
-        }
-        result_.violation = make(Finding::deadlock, 0, cells);
+        judge_.stuck(
+            cells, [&](std::size_t property) { return resolve(property, cells); },
+            [&](Finding finding, std::size_t property) { result_.violation = make(finding, property, cells); });
     }
     // A step from the state on top of the stack in which a handler or a monitor fails.
     void fail(Id column, Id failure, const std::vector<Id>& cells) {
@@ -153,12 +134,19 @@ protected:
     Oracle& oracle_;
     const SearchOptions& options_;
     const std::size_t width_;
+    Judge judge_;
     std::vector<Id> path_{};  // the cells of every state on the stack
     std::unordered_multimap<std::uint64_t, std::size_t> on_path_{};
     Stop stop_ = Stop::finished;
     SearchResult result_{};
 
 private:
+    Verdict resolve(std::size_t property, const std::vector<Id>& cells) {
+        const Verdict verdict = done() ? Verdict::unknown : judge_.ask(property, cells);
+        if (verdict == Verdict::unknown && !done()) stop_ = Stop::regrown;
+        return verdict;
+    }
+
     Watch watch_;
     std::size_t memory_before_;
     std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe

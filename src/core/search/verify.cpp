@@ -7,13 +7,11 @@ namespace quorate {
 
 namespace {
 
-// What makes a step the same one in another state: the process, what kind it is, its transition, what it consumes.
-using Tag = std::tuple<Id, Kind, Id, Id>;
 using State = std::vector<Id>;
 
 struct Move {
-    Tag tag;
-    State to{};  // nothing if it fails
+    StepIdentity step;  // whatever its outcome
+    State to{};         // nothing if it fails
     Id failure = none;
     bool observed = false;
 };
@@ -30,27 +28,27 @@ public:
           visible_(visible) {}
 
     void verify(const State& state, Verification& found) {
-        std::set<Tag> chosen;
+        std::set<StepIdentity> chosen;
         bool seen = false;
         const std::vector<Move> taken = moves(state, true);
         const std::vector<Move> all = moves(state, false);
         if (taken.size() == all.size()) return;
         for (const Move& move : taken) {
             if (move.failure != none) return;
-            chosen.insert(move.tag);
+            chosen.insert(move.step);
             seen |= move.observed;
         }
         ++found.sets;
         for (const Move& move : all)
-            if (!chosen.contains(move.tag)) found.pairs += taken.size();
-        const auto refute = [&](Refutation::Kind kind, const std::vector<Tag>& path) {
+            if (!chosen.contains(move.step)) found.pairs += taken.size();
+        const auto refute = [&](Refutation::Kind kind, const std::vector<StepIdentity>& path) {
             Refutation refutation{kind, state};
-            for (const Tag& tag : chosen) refutation.chosen.push_back(name(tag));
-            for (const Tag& tag : path) refutation.path.push_back(name(tag));
+            for (const StepIdentity& step : chosen) refutation.chosen.push_back(name(step));
+            for (const StepIdentity& step : path) refutation.path.push_back(name(step));
             found.wrong.push_back(std::move(refutation));
         };
         // Both sides grow together: what comes after a chosen step, and what is reached without one.
-        std::map<State, std::vector<Tag>> without{{state, {}}};
+        std::map<State, std::vector<StepIdentity>> without{{state, {}}};
         std::vector<State> level{state};
         std::set<State> covered;
         std::set<std::pair<Id, Id>> failures;
@@ -61,20 +59,20 @@ public:
             std::vector<State> further;
             for (const State& from : border)
                 for (const Move& move : moves(from, false)) {
-                    if (move.failure != none) failures.emplace(std::get<0>(move.tag), move.failure);
-                    if (move.failure != none || chosen.contains(move.tag)) continue;
+                    if (move.failure != none) failures.emplace(move.step.column, move.failure);
+                    if (move.failure != none || chosen.contains(move.step)) continue;
                     if (covered.insert(move.to).second) further.push_back(move.to);
                 }
             border = std::move(further);
             std::vector<State> next;
             for (const State& from : level) {
-                const std::vector<Tag> path = without[from];
+                const std::vector<StepIdentity> path = without[from];
                 for (const Move& move : moves(from, false)) {
-                    if (chosen.contains(move.tag)) continue;
-                    std::vector<Tag> longer = path;
-                    longer.push_back(move.tag);
+                    if (chosen.contains(move.step)) continue;
+                    std::vector<StepIdentity> longer = path;
+                    longer.push_back(move.step);
                     if (move.failure != none) {
-                        if (!failures.contains({std::get<0>(move.tag), move.failure}))
+                        if (!failures.contains({move.step.column, move.failure}))
                             return refute(Refutation::Kind::fails, longer);
                         continue;
                     }
@@ -86,9 +84,9 @@ public:
                 ++found.paths;
                 bool possible = false;
                 for (const Move& move : moves(reached, false)) {
-                    if (!chosen.contains(move.tag)) continue;
+                    if (!chosen.contains(move.step)) continue;
                     possible = true;
-                    if (move.failure != none ? !failures.contains({std::get<0>(move.tag), move.failure})
+                    if (move.failure != none ? !failures.contains({move.step.column, move.failure})
                                              : !covers(covered, move.to))
                         return refute(Refutation::Kind::differs, without[reached]);
                 }
@@ -126,26 +124,25 @@ private:
         const bool less = reduced && chooser_.choose(expander_.cells);
         for (;;) {
             std::vector<Move> result;
-            const auto tag = [&](Id column, const Step& step) {
-                return Tag{column, step.kind, step.transition, step.set};
+            const auto identity = [&](Id column, const Step& step) {
+                return StepIdentity::of(column, step).any_outcome();
             };
             const auto emit = [&](Id column, const Step& step, Id, std::uint64_t, bool observed) {
-                result.push_back({tag(column, step), expander_.cells, none, observed});
+                result.push_back({identity(column, step), expander_.cells, none, observed});
             };
             const auto fail = [&](Id column, Id number, Id failure) {
                 const Column& owner = *tables_.columns[column];
-                result.push_back({tag(column, (*owner.cells[state[column]].steps.load())[number]), {}, failure});
+                result.push_back({identity(column, (*owner.cells[state[column]].steps.load())[number]), {}, failure});
             };
             const auto summary = expander_.expand(expander_.sum(), emit, fail, less ? &chooser_.chosen() : nullptr);
             if (!summary.missing) return result;
             ask(tables_, oracle_, expander_.queries);
         }
     }
-    Refutation::Named name(const Tag& tag) const {
-        const auto& [column, kind, transition, set] = tag;
-        Refutation::Named named{column, kind == Kind::step ? transition : none, {}};
-        if (set != none)
-            for (Id message : tables_.columns[column]->sets[set]) named.messages.push_back(message);
+    Refutation::Named name(const StepIdentity& step) const {
+        Refutation::Named named{step.column, step.kind == Kind::step ? step.transition : none, {}};
+        if (step.set != none)
+            for (Id message : tables_.columns[step.column]->sets[step.set]) named.messages.push_back(message);
         return named;
     }
 

@@ -7,6 +7,7 @@ namespace quorate {
 
 Strength Assumption::of(const Act& act) const {
     Strength strength = Strength::unfair;
+    if (act.optional) return strength;
     if (act.kind == Kind::recover) strength = recoveries;
     if (act.kind == Kind::discard) strength = discards;
     if (act.kind == Kind::step) {

@@ -2,7 +2,8 @@
 // time on without end takes one again and again, strongly fair if it is enough that it can again and again.
 //
 // Steps of the protocol are grouped by level: all together, by process, by transition, or by what they consume as well.
-// What the environment does (losses, duplicates, crashes) is never assumed; a recovery only if the caller says so.
+// What the environment does (losses, duplicates, crashes) is never assumed; a recovery only if the caller says so. Nor
+// is it assumed that an attacker says what it can say: a step that consumes such a message is in no group.
 #pragma once
 
 #include "temporal/graph.hpp"

@@ -17,6 +17,7 @@ struct Act {
     Id column = 0;
     Kind kind = Kind::step;
     Id transition = none, set = none;
+    bool optional = false;  // it consumes what an attacker can say but need not
 
     bool protocol() const { return kind == Kind::step || kind == Kind::discard; }
 };

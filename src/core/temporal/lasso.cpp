@@ -154,7 +154,8 @@ void find_starved(const Graph& graph, const Assumption& assumption, Lasso& lasso
         }
     }
     for (Id act = 0; act < count; ++act) {
-        const bool counts = graph.acts[act].protocol() || graph.acts[act].kind == Kind::recover;
+        const bool counts =
+            (graph.acts[act].protocol() || graph.acts[act].kind == Kind::recover) && !graph.acts[act].optional;
         if (counts && somewhere[act] && !taken[act] && !assumption.stops(graph.acts[act]))
             lasso.starved.push_back({act, always[act]});
     }

@@ -211,6 +211,9 @@ private:
                                   static_cast<std::uint64_t>(act.transition & 0x1fffffff) << 32 | act.set;
         if (const Id* known = act_ids_[column].find(key)) return *known;
         const Id id = checked_id(graph_.acts.size(), "steps with what they consume");
+        if (act.set != none && act.protocol())
+            for (const Id message : tables_.columns[column]->sets[act.set])
+                act.optional |= tables_.columns[column]->messages[message].stands;
         graph_.acts.push_back(act);
         act_ids_[column].insert(key, id);
         return id;

@@ -61,6 +61,11 @@ class Network:
         return self.capacity is not None
 
     @property
+    def replaces(self) -> bool:
+        """Whether a message makes room for itself in a full channel."""
+        return self.full == "replace"
+
+    @property
     def copies_for_ever(self) -> bool:
         """Whether every message may be duplicated without end: then consuming one removes nothing."""
         return self.duplicates == "any"

@@ -155,6 +155,8 @@ class Definition:
     """What the model could remember outside of its fields."""
     panel: Any = field(init=False, default=None)
     """What the property layer keeps between evaluations."""
+    channels: Any = field(init=False, default=None)
+    """The policy of the network, which the semantics keeps here."""
 
     def __post_init__(self) -> None:
         self.processes = tuple(column for column in self.columns if not column.is_monitor)

@@ -34,6 +34,8 @@ NONE = _core.NONE
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
+Query = tuple[_core.QueryKind, int, int, int, int, list[int]]
+
 
 class Model:
     """The oracle of one check: a definition, the properties asked for, and what has been numbered so far."""
@@ -232,16 +234,9 @@ class Model:
 
     # What the core asks
 
-    def fill(self, queries: list[_core.Query]) -> bool:
+    def fill(self, queries: list[Query]) -> bool:
         """Answer every query; False if it is time to stop."""
-        for query in queries:
-            kind, index, which, local_id, subject = (
-                query.kind,
-                query.column,
-                query.transition,
-                query.local,
-                query.subject,
-            )
+        for kind, index, which, local_id, subject, messages in queries:
             if self._is_to_stop():
                 return False
             self.calls += 1
@@ -265,7 +260,7 @@ class Model:
                 number_of = None if group is None else self._groups.setdefault(group, len(self._groups))
                 self.engine.put_group(index, which, local_id, subject, number_of)
             else:
-                consumed: Any = tuple(sorted((self._messages[index][each] for each in query.messages), key=encode))
+                consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
                 outcomes = fire(column, transition, local, consumed)
                 if self.whole is not None:
                     self.whole.require_outcomes(column, transition, local, consumed, outcomes)

@@ -58,11 +58,8 @@ class _Reader:
             pending[to.routes[to.index] if waits and to.routes is not None else to.index].append(
                 self._record(sent["message"])
             )
-        rank = channels(definition).rank
-        inboxes = tuple(
-            tuple(sorted(inbox, key=lambda message, to=column: rank(to, message)))  # type: ignore[misc]
-            for column, inbox in zip(definition.processes, pending, strict=True)
-        )
+        arranged = channels(definition).arranged
+        inboxes = tuple(arranged(column, inbox) for column, inbox in zip(definition.processes, pending, strict=True))
         losses, duplicates, crashes = entry["budget"]
         return State(locals, inboxes, (losses, duplicates, crashes))
 

@@ -47,7 +47,7 @@ def refuse_crash_flags(model: Model) -> None:
 
 def _reasons(definition: Definition) -> Iterator[str]:
     network = definition.network
-    if network.full == "replace":
+    if network.replaces:
         yield (
             "a full channel of this network replaces messages: a process that crashes before it has sent all leaves "
             "messages in place that it would have replaced (section 3.2.3)"

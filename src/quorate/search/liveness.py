@@ -15,21 +15,21 @@ from quorate._core import StateSet
 from quorate.model.definition import Definition, Property
 from quorate.native.backend import Cells
 from quorate.native.model import Model
-from quorate.native.temporal import Act, Answer, Explored, Fairness, Lasso, TemporalGraph
+from quorate.native.temporal import Act, Answer, Explored, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
-from quorate.properties import evaluate, explain
+from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
 from quorate.properties.temporal.claims import TemporalProperty
+from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of
 from quorate.properties.temporal.formula import Formula, Op, names
+from quorate.properties.temporal.lassos import refuted
 from quorate.properties.temporal.translate import translate, translate_negation
-from quorate.properties.temporal.words import holds
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
-from quorate.search.fairness import assumed, fairness_of, starved
 from quorate.search.limits import Watcher
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.verdict import verdict_of
@@ -346,6 +346,8 @@ class LivenessCheck:
             run.steps,
             False,
             loop_from=run.loop_from,
+            fairness=self.level,
+            crashed=tuple(lasso.stopped),
         )
 
     def _values(self, prop: TemporalProperty, name: str, state: State) -> tuple[str, ...]:
@@ -353,7 +355,7 @@ class LivenessCheck:
 
     def _confirm(self, prop: TemporalProperty, formula: Formula, run: _Run, stopped: Sequence[int]) -> None:
         """By the definitions alone: the run repeats, is fair, and the formula is false of it."""
-        why = refuted(self.definition, prop, formula, run.states, run.steps, run.loop_from, self.level, stopped)
+        why = refuted(self.definition, prop, formula, run.initial, run.steps, run.loop_from, self.level, stopped)
         if why:
             raise _disagree(why)
 
@@ -363,39 +365,6 @@ class LivenessCheck:
         if act.transition is not None:
             what += f".{self.definition.transitions(column)[act.transition].name}"
         return f"{what} ({'all the time' if always else 'again and again'})"
-
-
-def refuted(
-    definition: Definition,
-    prop: TemporalProperty,
-    formula: Formula,
-    states: Sequence[State],
-    taken: Sequence[Step],
-    loop_from: int,
-    level: str,
-    stopped: Sequence[int] = (),
-) -> str:
-    """Why a lasso does not show that a formula is violated; empty if it does.
-
-    `states` are those along the run, the first one again at the end of the loop; without steps in the loop the last
-    state repeats for ever.
-    """
-    if loop_from < len(taken) and states[-1] != states[loop_from]:
-        return "its loop does not close"
-    letters = [
-        [name for name in names(formula) if evaluate(definition, prop.predicates[name], state.locals).value]
-        for state in states
-    ]
-    last = len(states) if loop_from >= len(taken) else len(states) - 1
-    if holds(formula, letters[:loop_from], letters[loop_from:last]):
-        return f"{prop.name} holds on it"
-    loop = states[loop_from:last]
-    unfair = starved(definition, level, loop, taken[loop_from:], stopped)
-    if unfair:
-        return f"it is not fair: {', '.join(unfair)}"
-    if any(step.column in stopped and step.kind in ("step", "discard") for step in taken[loop_from:]):
-        return "a crashed process goes on"
-    return ""
 
 
 class _Run(NamedTuple):

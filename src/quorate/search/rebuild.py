@@ -45,10 +45,11 @@ def rebuild(model: Model, found: Witness, shortest: bool) -> Trace:
     finding = found.finding
     if finding == "failure":
         failing = [step for step in steps(definition, state) if step.failure is not None]
-        failing = [step for step in failing if step.column == found.column] or failing
         wanted = model.failures[found.failure]
-        # The text may name processes, and those may be others than in the reduced search.
+        # How it fails is what the result says. Processes, which the text may name, may be others than in the reduced
+        # search: so which one it is comes second.
         failing = [step for step in failing if step.failure is not None and _alike(step.failure, wanted)] or failing
+        failing = [step for step in failing if step.column == found.column] or failing
         if not failing or failing[0].failure is None:
             raise _disagree("the last step does not fail")
         taken.append(failing[0])

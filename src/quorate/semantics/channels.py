@@ -7,8 +7,8 @@ second time what a network does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.values import encode
 from quorate.language.message import Message
@@ -60,11 +60,15 @@ class Channels:
         channel = [place for place, other in enumerate(inbox) if other.sender == message.sender]
         if len(channel) < capacity:
             return APPENDED
-        return BLOCKED if self.network.full == "block" else channel[0]
+        return channel[0] if self.network.replaces else BLOCKED
 
     def rank(self, column: Column, message: Message, content: Callable[[Message], Any] = encode) -> Any:
         """By what an inbox is sorted, in a stable way: here by content."""
         return content(message)
+
+    def arranged(self, column: Column, inbox: Iterable[Message]) -> Inbox:
+        """An inbox in its order."""
+        return tuple(sorted(inbox, key=encode))
 
     def may_be_cut(self, sends: Sends, chosen: tuple[int, ...]) -> bool:
         """Whether a process that crashes in the midst of a step may have sent just these of its messages."""
@@ -143,6 +147,9 @@ class Queues(Channels):
         sender = column_of(message.sender)
         return (sender, content(message)) if self.definition.stands(column, message) else (sender,)
 
+    def arranged(self, column: Column, inbox: Iterable[Message]) -> Inbox:
+        return tuple(sorted(inbox, key=lambda message: self.rank(column, message)))
+
     def may_be_cut(self, sends: Sends, chosen: tuple[int, ...]) -> bool:
         """What goes into one queue is sent in order, so a crash cuts off its end."""
         return all(
@@ -162,16 +169,16 @@ _POLICIES: dict[str, type[Channels]] = {"set": Merged, "multiset": Channels, "fi
 
 def channels(definition: Definition) -> Channels:
     """The policy of a system's network."""
-    return _POLICIES[definition.network.kind](definition)
+    known: Channels | None = definition.channels
+    if known is None:
+        known = definition.channels = _POLICIES[definition.network.kind](definition)
+    return known
 
 
-class Change(NamedTuple):
-    """One thing that happened to an inbox. `number` says to which of the consumed or the sent messages of the step."""
-
-    kind: Literal["consumed", "kept", "put", "merged", "replaced", "stands", "lost", "copied"]
-    column: int
-    place: int
-    number: int
+Kind = Literal["consumed", "kept", "put", "merged", "replaced", "stands", "lost", "copied"]
+Change = tuple[Kind, int, int, int]
+"""One thing that happened to an inbox: what, in which column, at which place, and to which of the consumed or the sent
+messages of the step."""
 
 
 class Inboxes:
@@ -188,9 +195,6 @@ class Inboxes:
         if isinstance(inbox, tuple):
             inbox = self._pending[column] = list(inbox)
         return inbox
-
-    def _note(self, kind: Any, column: int, place: int, number: int) -> None:
-        self.changes.append(Change(kind, column, place, number))
 
     def exchange(
         self, column: Column, transition: Transition | None, consumed: tuple[Message, ...], sends: Sends
@@ -210,7 +214,7 @@ class Inboxes:
                 code = encode(message)
                 if code not in there:
                     there.add(code)
-                    self._note("stands", receiver, len(self._open(receiver)), number)
+                    self.changes.append(("stands", receiver, len(self._open(receiver)), number))
                     self._open(receiver).append(message)
         return True
 
@@ -220,28 +224,28 @@ class Inboxes:
                 continue
             inbox = self._open(column.index)
             place = inbox.index(message)  # the first equal one: in a queue, the oldest
-            self._note("kept" if stays else "consumed", column.index, place, number)
+            self.changes.append(("kept" if stays else "consumed", column.index, place, number))
             if not stays:
                 del inbox[place]
 
     def _deliver(self, receiver: int, message: Message, number: int) -> bool:
         inbox = self._open(receiver)
         if self.channels.merges(inbox, message):
-            self._note("merged", receiver, inbox.index(message), number)
+            self.changes.append(("merged", receiver, inbox.index(message), number))
             return True
         place = self.channels.delivery(inbox, message)
         if place == BLOCKED:
             return False
         if place != APPENDED:
-            self._note("replaced", receiver, place, number)
+            self.changes.append(("replaced", receiver, place, number))
             del inbox[place]
-        self._note("put", receiver, len(inbox), number)
+        self.changes.append(("put", receiver, len(inbox), number))
         inbox.append(message)
         return True
 
     def remove(self, column: Column, place: int) -> None:
         """Lose or throw away a message."""
-        self._note("lost", column.index, place, 0)
+        self.changes.append(("lost", column.index, place, 0))
         del self._open(column.index)[place]
 
     def copy(self, column: Column, place: int) -> None:
@@ -250,15 +254,15 @@ class Inboxes:
         end = place + 1
         while end < len(inbox) and inbox[end] == inbox[place]:
             end += 1
-        self._note("copied", column.index, end, 0)
+        self.changes.append(("copied", column.index, end, 0))
         inbox.insert(end, inbox[place])
 
     def arranged(self) -> tuple[Inbox, ...]:
         """Every inbox in its order. Those that no step has opened are in order already."""
-        rank = self.channels.rank
+        arranged, columns = self.channels.arranged, self.definition.columns
         return tuple(
-            inbox
-            if isinstance(inbox, tuple)
-            else tuple(sorted(inbox, key=lambda message, column=column: rank(column, message)))  # type: ignore[misc]
-            for column, inbox in zip(self.definition.processes, self._pending, strict=True)
+            [
+                inbox if isinstance(inbox, tuple) else arranged(columns[index], inbox)
+                for index, inbox in enumerate(self._pending)
+            ]
         )

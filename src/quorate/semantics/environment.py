@@ -34,15 +34,16 @@ def mishaps(definition: Definition, state: State, column: Column) -> Iterator[St
     if column.routes is not None:
         return  # what was delivered is safe
     policy = channels(definition)
+    lossy, copying = policy.lossy(state.budget), policy.copying(state.budget)
     inbox = state.pending[column.index]
-    places = policy.places(column, inbox)
-    if policy.lossy(state.budget):
+    places = policy.places(column, inbox) if lossy or copying else []
+    if lossy:
         for place, before in places:
             inboxes = Inboxes(definition, state.pending)
             inboxes.remove(column, place)
             after = State(state.locals, inboxes.arranged(), policy.after_loss(state.budget))
             yield Step("lose", column.index, consumed=(inbox[place],), next=after, place=before)
-    if policy.copying(state.budget):
+    if copying:
         for place, before in places:
             if policy.has_room(inbox, inbox[place]):
                 inboxes = Inboxes(definition, state.pending)

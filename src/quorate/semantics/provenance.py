@@ -151,7 +151,7 @@ class _Reader:
             else:
                 copied = Letter(step.consumed[0], index, number, copy_of=consumed[0])
                 inbox.insert(place, copied)
-        self._arrange({change.column for change in inboxes.changes})
+        self._arrange({index for _, index, _, _ in inboxes.changes})
         for at, message in enumerate(step.consumed):
             if at not in consumed:  # standing
                 consumed[at] = self._pending(step.column, message)

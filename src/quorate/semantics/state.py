@@ -70,11 +70,8 @@ def initial_states(definition: Definition) -> tuple[State, ...]:
     network = definition.network
     losses = network.losses if network.losses != "any" else 0
     duplicates = network.duplicates if network.duplicates != "any" else 0
-    rank = channels(definition).rank
-    pending = tuple(
-        tuple(sorted(definition.standing.get(column.index, ()), key=lambda message, to=column: rank(to, message)))  # type: ignore[misc]
-        for column in definition.processes
-    )
+    arranged = channels(definition).arranged
+    pending = tuple(arranged(column, definition.standing.get(column.index, ())) for column in definition.processes)
     return tuple(
         State(state, pending, (losses, duplicates, definition.faults.crashes)) for state in definition.initials
     )

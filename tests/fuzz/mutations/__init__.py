@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, together, universe
+from .aims import AIMS
 from .rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -37,6 +38,7 @@ FOCUS = {
     "stubborn sets": "partial",
     "twins": "twins",
     "ignoring proviso": "partial",
+    "whole runs": "runs",
     "implicit crashes": "implicit",
     "attackers": "attack",
     "message traffic": "traffic",
@@ -44,3 +46,8 @@ FOCUS = {
     "steps": "environment",
 }
 """By group of rules; all others need nothing in particular."""
+
+
+def focus_of(rule: Rule) -> str:
+    """What is drawn to find a rule soon: a point of its own, or what its group needs."""
+    return AIMS.get(rule.id) or FOCUS.get(rule.group, "")

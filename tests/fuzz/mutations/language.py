@@ -23,7 +23,7 @@ implicit.rule(
     "implicit-replace",
     "Implicit crashes are refused for channels that replace messages.",
     "rule 11; section 3.2.3 of the thesis",
-    expression(IMPLICIT, 'if «network.full == "replace"»:', "False"),
+    expression(IMPLICIT, "if «network.replaces»:", "False"),
     focus=("bounded, replacing",),
 )
 implicit.rule(

@@ -13,21 +13,21 @@ relations.rule(
     "por-replace",
     "No relations on channels in which a message replaces another.",
     "rule 5",
-    expression(CORE, "if («network.when_full == WhenFull::replace») return", "false"),
+    expression(CORE, "if («network.replaces_when_full()») return", "false"),
     focus=("bounded, replacing",),
 )
 relations.rule(
     "por-bounded-duplicates",
     "No relations on a bounded network that repeats messages.",
     "rule 5",
-    expression(CORE, "if («network.budget[static_cast<int>(Budget::duplicates)] > 0») return", "false"),
+    expression(CORE, "if («network.repeats()») return", "false"),
     focus=("bounded", "duplicates"),
 )
 relations.rule(
     "por-bounded-crashes",
     "No relations for crashes on bounded channels.",
     "rule 5",
-    expression(CORE, "if («network.budget[static_cast<int>(Budget::crashes)] > 0») return", "false"),
+    expression(CORE, "if («network.crashes()») return", "false"),
     focus=("bounded", "crashes"),
 )
 relations.rule(
@@ -48,7 +48,7 @@ relations.rule(
     "por-skip",
     "Steps of a process never commute where a FIFO head is skipped: what is passed over depends on both.",
     "rule 5",
-    expression(CORE, "options.commuting && «!(network.order == Order::fifo && network.head == Head::skip)»;", "true"),
+    expression(CORE, "options.commuting && «!network.skips_refused()»;", "true"),
     focus=("fifo, head skipped",),
 )
 relations.rule(
@@ -97,7 +97,7 @@ relations.rule(
     "por-budget-losses",
     "A loss draws on the common budget.",
     "rule 7",
-    statement(CORE, "«if (!tables_.network.losses_unlimited) list.back().budget = Budget::losses;»"),
+    statement(CORE, "«list.back().budget = network.loss();»"),
     focus=("losses",),
 )
 relations.rule(
@@ -162,21 +162,21 @@ relations.rule(
     "por-diamond-overlap-stays",
     "A step that only reads what another consumes does not commute with it.",
     "rule 3",
-    expression(CORE, "return !lasting && «!step->stays && !other.stays» && network.order == Order::set", "true"),
+    expression(CORE, "return !lasting && «!step->stays && !other.stays» && network.single_copies();", "true"),
     focus=("keep=True",),
 )
 relations.rule(
     "por-diamond-overlap-set",
     "Only on a set is a message that was taken gone: elsewhere there may be another copy.",
     "rule 1",
-    expression(CORE, "!step->stays && !other.stays && «network.order == Order::set» && !duplicating_;", "true"),
+    expression("core/model/network.hpp", "return «merges_equal()» && !repeats();", "true"),
     focus=("multiset or fifo",),
 )
 relations.rule(
     "por-diamond-overlap-duplicates",
     "Where messages are repeated, one that was taken may be there again.",
     "rule 1",
-    expression(CORE, "!step->stays && !other.stays && network.order == Order::set && «!duplicating_»;", "true"),
+    expression("core/model/network.hpp", "return merges_equal() && «!repeats()»;", "true"),
     focus=("duplicates",),
 )
 relations.rule(
@@ -185,7 +185,7 @@ relations.rule(
     "rule 5",
     expression(
         CORE,
-        """: «(network.order == Order::fifo || network.bounded()) &&
+        """: «network.sends_conflict() &&
         receiver.messages[one.message].sender == receiver.messages[another.message].sender») return true;""",
         "false",
     ),
@@ -204,7 +204,7 @@ relations.rule(
     "rules 1 and 2",
     expression(
         CORE,
-        """return «network.order == Order::set && !taker.stays &&
+        """return «network.merges_equal() && !taker.stays &&
         std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
             return send.column == column.index && std::find(set.begin(), set.end(), send.message) != set.end();
         })»;""",

@@ -98,8 +98,9 @@ search.rule(
     "store-equal",
     "A state counts as known only if it is equal to a stored one, not on a hash alone.",
     "store.hpp",
+    # The bits of a hash that a slot has are a part of the comparison: small systems never differ in the rest alone.
     expression(
-        "core/store/store.hpp", "if (tagged(slot, hash) && «layout_.equal(at(number(slot)), packed)») {", "true"
+        "core/store/store.hpp", "if («tagged(slot, hash) && layout_.equal(at(number(slot)), packed)») {", "true"
     ),
 )
 search.rule(
@@ -123,10 +124,7 @@ search.rule(
     "A property that raises has no answer: the search reports it.",
     "rule 9",
     expression(
-        "core/search/breadth_first.cpp",
-        "if («verdict == Verdict::raises») offer(worker, witness(Finding::raises, i, cells, length)); if "
-        "(properties_[i].kind == PropertyKind::invariant)",
-        "false",
+        "core/search/judge.hpp", "if («verdict == Verdict::raises») go_on = found(Finding::raises, i);", "false"
     ),
     focus=("properties that raise",),
 )
@@ -146,7 +144,7 @@ semantics.rule(
     "definition 3 of the thesis",
     expression(
         "core/model/tables.cpp",
-        "if («network.order == Order::fifo && !keeps_order(messages, chosen)») continue;",
+        "if («network.ordered() && !keeps_order(messages, chosen)») continue;",
         "false",
     ),
     focus=("crashes", "fifo"),
@@ -157,7 +155,7 @@ semantics.rule(
     "definition 3 of the thesis, condition (1)",
     statement(
         "core/model/tables.cpp",
-        "«if (network.bounded() && network.when_full == WhenFull::block) stop.whole = static_cast<Id>(i);»",
+        "«if (network.blocks_when_full()) stop.whole = static_cast<Id>(i);»",
     ),
     focus=("crashes", "bounded"),
 )

@@ -67,7 +67,7 @@ stubborn.rule(
     "por-copies-have-places",
     "In a FIFO channel a message that the set may lose or repeat is not sent again without the set.",
     "stubborn.hpp, 3; docs/soundness.md, 21",
-    expression(FOOTPRINT, "tables_.network.order == Order::fifo && «anywhere»", "false"),
+    expression("core/model/network.hpp", "ordered() && «at_any_place»;", "false"),
 )
 stubborn.rule(
     "por-twin-pending",
@@ -156,16 +156,6 @@ stubborn.rule(
         "core/reduce/por/clauses.cpp",
         "if («std::none_of(begin, kept.end(), stands_for_it)») kept.push_back(one);",
         "false",
-    ),
-)
-stubborn.rule(
-    "por-necessary-way",
-    "One lack stands for another only if every way there is a way to the other.",
-    "clauses.cpp",
-    expression(
-        "core/reduce/por/clauses.cpp",
-        "return «found.ways[one.local].within(found.ways[other.local])» && within(",
-        "true",
     ),
 )
 stubborn.rule(
@@ -303,28 +293,28 @@ twins.rule(
     "twins-fifo",
     "In a FIFO channel what is left over stands in the way.",
     "docs/partial-orders.md; rule 5",
-    expression(TWINS, "const bool quiet = «network.order != Order::fifo» &&", "true"),
+    expression(TWINS, "const bool quiet = «!network.ordered()» &&", "true"),
     focus=("fifo",),
 )
 twins.rule(
     "twins-bounded",
     "In a bounded channel what is left over takes up room.",
     "docs/partial-orders.md; rule 5",
-    expression(TWINS, "const bool quiet = network.order != Order::fifo && «!network.bounded()» &&", "true"),
+    expression(TWINS, "const bool quiet = !network.ordered() && «!network.bounded()» &&", "true"),
     focus=("bounded",),
 )
 twins.rule(
     "twins-losses",
     "What is left over may be lost.",
     "docs/partial-orders.md; rule 7",
-    expression(TWINS, "!network.bounded() && «!losing_» && !duplicating_;", "true"),
+    expression(TWINS, "!network.bounded() && «!network.loses()» && !network.repeats();", "true"),
     focus=("losses",),
 )
 twins.rule(
     "twins-duplicates",
     "What is left over may be repeated.",
     "docs/partial-orders.md; rule 7",
-    expression(TWINS, "!network.bounded() && !losing_ && «!duplicating_»;", "true"),
+    expression(TWINS, "!network.bounded() && !network.loses() && «!network.repeats()»;", "true"),
     focus=("duplicates",),
 )
 twins.rule(

@@ -129,9 +129,7 @@ symmetry.rule(
     "symmetry-order-sent",
     "Into a channel whose order or room counts the image sends in the same order.",
     "rules 5 and 10",
-    expression(
-        CORE, "const bool ordered = «tables_.network.order == Order::fifo || tables_.network.bounded()»;", "false"
-    ),
+    expression(CORE, "const bool ordered = «tables_.network.sends_conflict()»;", "false"),
     focus=("fifo or bounded",),
 )
 symmetry.rule(
@@ -174,16 +172,6 @@ symmetry.rule(
     ),
 )
 
-action.rule(
-    "action-quotient",
-    "The quotient is applied after the renaming.",
-    "rule 4",
-    statement(
-        CORE,
-        "«if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;»",
-        when="tables.quotient && tables.columns[to]->locals[image[to]].representative != image[to]",
-    ),
-)
 action.rule(
     "action-mentioned-messages",
     "A name that occurs in a pending message occurs in the cell.",

@@ -31,7 +31,7 @@ closure.rule(
     "closure-order",
     "In the closure no message stands before another: any of them may be a head.",
     "consume.cpp, visible",
-    expression("core/model/consume.cpp", "network.order == Order::fifo && «scope == Scope::cell»;", "true"),
+    expression("core/model/consume.cpp", "network.ordered() && «scope == Scope::cell»;", "true"),
     focus=("fifo",),
 )
 closure.rule(
@@ -40,7 +40,7 @@ closure.rule(
     "rule 5",
     expression(
         CLOSURE,
-        "«tables.network.order == Order::fifo && tables.network.head == Head::drop») for (Id message : messages)",
+        "«tables.network.drops_refused()») for (Id message : messages)",
         "false",
     ),
     focus=("fifo, head dropped",),

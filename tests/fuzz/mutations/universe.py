@@ -130,7 +130,7 @@ universe.rule(
     expression(
         "core/reduce/por/relations.cpp",
         """«closure.optimistic && (network.bounded() || tables.has_budget() || network.losses_unlimited ||
-        (network.order == Order::fifo && network.head == Head::drop))»""",
+        network.drops_refused())»""",
         "false",
     ),
     focus=("partial orders", "losses, crashes, bounded or dropping"),
@@ -139,13 +139,13 @@ universe.rule(
     "universe-as-is",
     "No relations where a process is taken as it is: what it may do is not known.",
     "rule 24",
-    expression("core/reduce/por/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     expression(
         "core/binding/analysis.cpp",
         "«std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return "
         "column->as_is; })»",
         "true",
     ),
+    expression("core/reduce/por/relations.cpp", 'if («column->as_is») return "nothing is known', "false"),
     focus=("partial orders", "a process too large for the universe"),
 )
 universe.rule(
@@ -182,8 +182,7 @@ flows.rule(
     "flows.hpp; rule 7",
     expression(
         FLOWS,
-        "«tables.has_budget() || network.losses_unlimited || (network.order == Order::fifo && network.head "
-        "== Head::drop)»",
+        "«tables.has_budget() || network.losses_unlimited || network.drops_refused()»",
         "false",
     ),
     focus=("losses, crashes, duplicates or dropping",),

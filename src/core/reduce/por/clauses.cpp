@@ -73,9 +73,9 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
               [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
     const std::size_t first = kept.size();
     for (const Lack& one : elsewhere) {
-        const auto stands_for_it = [&](const Lack& other) {
-            return found.ways[one.local].within(found.ways[other.local]) && within(set(other), set(one));
-        };
+        // Once the other is kept in check by a message it lacks, so is this one, whatever the ways there are; if by
+        // its way there, it is not listed any more and this one is.
+        const auto stands_for_it = [&](const Lack& other) { return within(set(other), set(one)); };
         const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
         if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(one);
     }

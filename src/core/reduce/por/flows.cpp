@@ -5,7 +5,7 @@ namespace quorate {
 std::string Flows::unsupported(const Tables& tables) {
     const Network& network = tables.network;
     if (network.bounded()) return "nothing is proven for bounded channels then";
-    if (tables.has_budget() || network.losses_unlimited || (network.order == Order::fifo && network.head == Head::drop))
+    if (tables.has_budget() || network.losses_unlimited || network.drops_refused())
         return "nothing is proven for crashes, or for messages that are lost, repeated or dropped, then";
     for (const auto& column : tables.columns)
         if (column->input) return "nothing is proven for delivery events then";

@@ -119,7 +119,7 @@ std::unique_ptr<Footprint> Relations::build(Column& column, const FootprintOf& w
             if (const Instance* there = find(column.index, at, tags[number])) result->visible |= there->visible;
         // A copy that is sent later can be lost or repeated in its place, if places count.
         const bool anywhere = step.kind == Kind::lose || step.kind == Kind::duplicate;
-        if (tables_.network.order == Order::set ? !instance->stays : tables_.network.order == Order::fifo && anywhere)
+        if (tables_.network.resending_matters(instance->stays, anywhere))
             for (const Id message : column.sets[instance->set])
                 if (!column.messages[message].stands) result->consumed.push_back(message);
         for (const Instance::End& end : instance->ends)

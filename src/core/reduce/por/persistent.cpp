@@ -5,7 +5,7 @@ namespace quorate {
 Persistent::Persistent(Tables& tables, const Flows& flows, bool visible)
     : tables_(tables),
       flows_(flows),
-      twins_(tables.network.order == Order::set && !tables.network.duplicates_unlimited),
+      twins_(tables.network.resending_conflicts()),
       is_observed_(tables.columns.size(), false) {
     for (const auto& column : tables.columns) {
         processes_ += !column->monitor;

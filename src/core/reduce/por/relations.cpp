@@ -20,9 +20,6 @@ bool overlap(const Column& column, std::span<const Id> a, std::span<const Id> b)
 Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     : options(options), proviso(needs_proviso(tables, closure, options)), tables_(tables), closure_(closure) {
     const Network& network = tables.network;
-    losing_ = network.losses_unlimited || network.budget[static_cast<int>(Budget::losses)] > 0;
-    duplicating_ = network.budget[static_cast<int>(Budget::duplicates)] > 0;
-    dropping_ = network.order == Order::fifo && network.head == Head::drop;
     std::size_t total = 0;
     for (const auto& column : tables.columns) {
         first_.push_back(total);
@@ -55,7 +52,7 @@ Relations::Relations(Tables& tables, const Closure& closure, PorOptions options)
     live_.resize(count);
     find_events();
     for (const auto& column : tables.columns) {
-        bool commuting = options.commuting && !(network.order == Order::fifo && network.head == Head::skip);
+        bool commuting = options.commuting && !network.skips_refused();
         for (const Transition& transition : column->transitions) commuting &= transition.mode != Mode::maximal;
         commuting_.push_back(commuting);
         for (auto& roots : roots_[column->index]) roots = std::make_unique<Known>();
@@ -222,19 +219,20 @@ void Relations::list_instances(const Closure& closure, Column& column) {
 void Relations::list_environment(Column& column, Id local, std::vector<Instance>& list) {
     const Id first = static_cast<Id>(column.transitions.size());
     const Local& state = column.locals[local];
+    const Network& network = tables_.network;
     std::vector<Query> queries;
     for (Id message = 0; message < column.messages.size(); ++message) {
         if (column.messages[message].stands) continue;
         const Id set = column.sets.intern({&message, 1});
-        if (losing_ && !column.input) {
+        if (network.loses() && !column.input) {
             list.push_back(make(column, local, first + loses, set, {{local, {}}}));
-            if (!tables_.network.losses_unlimited) list.back().budget = Budget::losses;
+            list.back().budget = network.loss();
         }
-        if (duplicating_ && !column.input) {
+        if (network.repeats() && !column.input) {
             list.push_back(make(column, local, first + duplicates, set, {{local, {}}}));
             list.back().budget = Budget::duplicates;
         }
-        if (!dropping_ || state.crashed) continue;
+        if (!network.drops_refused() || state.crashed) continue;
         bool wanted = false;
         for (Id transition = 0; transition < column.transitions.size(); ++transition)
             if (column.transitions[transition].takes(column.messages[message].type))
@@ -244,12 +242,12 @@ void Relations::list_environment(Column& column, Id local, std::vector<Instance>
     const Id nothing = nothing_[column.index];
     if (state.recovery != none)
         list.push_back(make(column, local, first + recovers, nothing, {{representative(column, state.recovery), {}}}));
-    if (state.crash == none || tables_.network.budget[static_cast<int>(Budget::crashes)] == 0) return;
+    if (state.crash == none || !network.crashes()) return;
     // A crash in the midst of a step sends a part of what the step sends; here it counts as all of it.
     std::map<Id, std::vector<Instance::End>> crashing{
         {nothing, {{representative(column, state.crash), column.notices}}}};
     for (const Instance& instance : list) {
-        if (!tables_.network.crashes_cut_short || instance.set == none) continue;
+        if (!network.crashes_cut_short || instance.set == none) continue;
         for (const Instance::End& end : instance.ends) {
             const Id crashed = column.locals[end.to].crash;
             if (crashed == none) continue;
@@ -398,17 +396,16 @@ bool Relations::diamond(const Column& column, Id tag, const Instance* step, cons
         overlap(column, column.sets[step->set], column.sets[other.set])) {
         // On a set channel what the step consumes is not sent again without the set (rule 3 of stubborn.hpp): once the
         // other has taken it, the step is out of the question.
-        return !lasting && !step->stays && !other.stays && network.order == Order::set && !duplicating_;
+        return !lasting && !step->stays && !other.stays && network.single_copies();
     }
     const auto clash = [&](const std::vector<Send>& first, const std::vector<Send>& second) {
         for (const Send& one : first) {
             for (const Send& another : second) {
                 if (one.column != another.column) continue;
                 const Column& receiver = *tables_.columns[one.column];
-                if (receiver.monitor
-                        ? !events_commute(one.column, one.message, another.message)
-                        : (network.order == Order::fifo || network.bounded()) &&
-                              receiver.messages[one.message].sender == receiver.messages[another.message].sender)
+                if (receiver.monitor ? !events_commute(one.column, one.message, another.message)
+                                     : network.sends_conflict() && receiver.messages[one.message].sender ==
+                                                                       receiver.messages[another.message].sender)
                     return true;
             }
         }
@@ -417,8 +414,7 @@ bool Relations::diamond(const Column& column, Id tag, const Instance* step, cons
     // On a set, sending a message to oneself before or after its twin is consumed differs (design rules 1 and 2).
     const auto feeds = [&](const std::vector<Send>& sends, const Instance& taker) {
         const auto set = column.sets[taker.set];
-        return network.order == Order::set && !taker.stays &&
-               std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
+        return network.merges_equal() && !taker.stays && std::any_of(sends.begin(), sends.end(), [&](const Send& send) {
                    return send.column == column.index && std::find(set.begin(), set.end(), send.message) != set.end();
                });
     };
@@ -524,17 +520,15 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
     const Network& network = tables.network;
     if (keep > Keep::safety && (tables.has_budget() || network.losses_unlimited))
         return "no relation is proven for whole runs where messages are lost or processes crash";
-    if (closure.optimistic && (network.bounded() || tables.has_budget() || network.losses_unlimited ||
-                               (network.order == Order::fifo && network.head == Head::drop)))
+    if (closure.optimistic &&
+        (network.bounded() || tables.has_budget() || network.losses_unlimited || network.drops_refused()))
         return "an optimistic universe does not list what the network may do to messages";
     if (network.bounded()) {
         // What is sent can remove what another step takes or only reads, and let through what stood behind it.
-        if (network.when_full == WhenFull::replace)
+        if (network.replaces_when_full())
             return "no relation is proven for channels in which a message replaces another";
-        if (network.budget[static_cast<int>(Budget::duplicates)] > 0)
-            return "no relation is proven for a bounded network that repeats messages";
-        if (network.budget[static_cast<int>(Budget::crashes)] > 0)
-            return "no relation is proven for crashes on bounded channels";
+        if (network.repeats()) return "no relation is proven for a bounded network that repeats messages";
+        if (network.crashes()) return "no relation is proven for crashes on bounded channels";
     }
     std::map<std::pair<Id, Id>, Id> emitters;  // the process that sends into a channel
     for (const auto& column : tables.columns) {
@@ -546,7 +540,7 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
                 for (const Outcome& outcome : one.behaviour->outcomes)
                     for (const Send& send : outcome.sends) {
                         const Column& receiver = *tables.columns[send.column];
-                        if (receiver.monitor || (network.order != Order::fifo && !network.bounded())) continue;
+                        if (receiver.monitor || !network.sends_conflict()) continue;
                         const auto channel = std::make_pair(send.column, receiver.messages[send.message].sender);
                         if (emitters.emplace(channel, column->index).first->second != column->index)
                             return "two processes send into one channel, whose order or room counts";

@@ -308,7 +308,6 @@ private:
     std::size_t words_ = 0;
     std::vector<Id> receivers_{};
     std::vector<std::vector<Id>> emitters_{}, sources_{};
-    bool losing_ = false, duplicating_ = false, dropping_ = false;
 
     // Per column.
     std::vector<Id> nothing_{};                   // the empty set of messages

@@ -204,11 +204,10 @@ void Stubborn::oblige(Id column) {
     const Footprint& footprint = *footprints_[column];
     for (const Id message : footprint.consumed)
         if (sendable(column, message)) keep_from(column, message);
-    const bool set_channel = tables_.network.order == Order::set;
     for (const Send& send : footprint.sends) {
         const Column& receiver = *tables_.columns[send.column];
         add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));
-        if (set_channel && !receiver.messages[send.message].stands &&
+        if (tables_.network.merges_equal() && !receiver.messages[send.message].stands &&
             (pending(send.column, send.message) || sendable(send.column, send.message)))
             add(send.column, May::find(footprints_[send.column]->outside->takers, send.message));
     }

@@ -75,7 +75,7 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
         if (!column.messages[message].stands && std::count(inbox.begin(), inbox.end(), message) == 1)
             set_bit(removed, message);
     const Network& network = tables_.network;
-    const bool quiet = network.order != Order::fifo && !network.bounded() && !losing_ && !duplicating_;
+    const bool quiet = !network.ordered() && !network.bounded() && !network.loses() && !network.repeats();
     const Instance& wanted = *find(column.index, local, key);
     for (const Instance::End& end : wanted.ends) {
         const Uses& uses = this->uses(column, end.to);

@@ -105,7 +105,7 @@ private:
     // Which messages a quorum refuses, and which it groups, decides what is passed over in a FIFO channel and what is
     // maximal; everywhere else the behaviours say it all.
     bool filters_agree(const Column& column, const Column& other, Id transition, Id local, Id image) const {
-        const bool heads = tables_.network.order == Order::fifo && tables_.network.head != Head::block;
+        const bool heads = tables_.network.refusals_matter();
         const Mode mode = column.transitions[transition].mode;
         if (mode <= Mode::single || !(heads || mode == Mode::maximal)) return true;
         std::map<Id, Id> groups;
@@ -154,7 +154,7 @@ private:
         for (const Send& send : sends)
             list.emplace_back(rename ? renaming_.columns[send.column] : send.column,
                               rename ? renaming_.messages[send.column][send.message] : send.message);
-        const bool ordered = tables_.network.order == Order::fifo || tables_.network.bounded();
+        const bool ordered = tables_.network.sends_conflict();
         std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) {
             if (a.first != b.first) return a.first < b.first;
             return !ordered && !tables_.columns[a.first]->monitor && a.second < b.second;
@@ -257,14 +257,7 @@ Id Symmetry::build_action(Id pair, Id column, Id cell) {
     const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
     Inbox inbox;
     for (Id message : pending) inbox.push_back(renaming.messages[column][message]);
-    if (tables.network.order == Order::fifo)
-        std::stable_sort(inbox.begin(), inbox.end(), [&](Id a, Id b) {
-            const Message &one = to.messages[a], &two = to.messages[b];
-            if (one.sender != two.sender) return one.sender < two.sender;
-            return one.stands && a < b;
-        });
-    else
-        std::sort(inbox.begin(), inbox.end());
+    arrange(tables.network, inbox, to.sender(), to.stands());
     Id image;
     {
         const std::lock_guard guard(to.lock);
@@ -277,7 +270,7 @@ Id Symmetry::build_action(Id pair, Id column, Id cell) {
 
 const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const Column& owner = *tables.columns[column];
-    const bool fifo = tables.network.order == Order::fifo;
+    const bool ordered = tables.network.ordered();
     const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
     const std::uint64_t* local =
         merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
@@ -302,7 +295,7 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
             const Message& message = owner.messages[pending[i]];
             // The order within a channel counts; who its sender is, is part of every message's mark.
             const bool behind = i > 0 && owner.messages[pending[i - 1]].sender == message.sender;
-            channel = fifo && behind && !message.stands ? mix(channel + mark[i]) : mix(mark[i]);
+            channel = ordered && behind && !message.stands ? mix(channel + mark[i]) : mix(mark[i]);
             sum += mix(channel);
         }
         row[name] = mix(sum ^ place ^ (mine == name ? 0x9e3779b97f4a7c15ULL : 0));
@@ -380,8 +373,8 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             const Renaming& renaming = exchanges_[exchange];
             for (Id i = 0; i < width_; ++i) {
                 const Id to = renaming.columns[i];
+                // Whether it is the one that stands for its class is all the same: properties see no difference.
                 image[to] = renaming.locals[i][locals[i]];
-                if (tables.quotient) image[to] = tables.columns[to]->locals[image[to]].representative;
             }
             observe(image, seen);
             if (alike.find(seen) != none) continue;

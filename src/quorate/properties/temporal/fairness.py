@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from quorate.base.values import encode
 from quorate.model.definition import Column, Definition, Transition
-from quorate.native.temporal import STRONG, UNFAIR, WEAK, Fairness
 from quorate.semantics.state import State, Step
 from quorate.semantics.steps import steps
+
+UNFAIR, WEAK, STRONG = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """What is assumed of runs: which steps are taken if they stay possible (weak), or become possible again and again
+    (strong). `level` says what counts as one step."""
+
+    level: str
+    steps: tuple[tuple[int, ...], ...]
+    """By column and transition: unfair, weak or strong."""
+    recoveries: int = UNFAIR
+
+    def keywords(self) -> dict[str, Any]:
+        return {"level": self.level, "fair": [list(column) for column in self.steps], "recoveries": self.recoveries}
+
 
 _TOLD = {
     "none": "nothing: a run may stop at any time",
@@ -34,7 +51,7 @@ def fairness_of(definition: Definition, level: str) -> Fairness:
 
 def _strength(definition: Definition, column: Column, transition: Transition) -> int:
     said = transition.declaration.fair
-    if said is False:
+    if said is False or column.index in definition.attackers:
         return UNFAIR
     if said == "strong" or (definition.network.fair and transition.message is not None):
         return STRONG
@@ -70,12 +87,13 @@ def starved(
     """
     fairness = fairness_of(definition, level)
     offered = [
-        {group: None for step in steps(definition, state) for group in _groups(fairness, step)} for state in states
+        {group: None for step in steps(definition, state) for group in _groups(definition, fairness, step)}
+        for state in states
     ]
-    done = {group for step in taken for group in _groups(fairness, step)}
+    done = {group for step in taken for group in _groups(definition, fairness, step)}
     gone = set(stopped)
     found: list[str] = []
-    for group in dict.fromkeys(group for enabled in offered for group in enabled):
+    for group in sorted(set().union(*offered), key=repr):
         possible = [group in enabled for enabled in offered]
         neglected = any(possible) if group.strength == STRONG else all(possible)
         if neglected and group not in done and group.column not in gone:
@@ -102,9 +120,15 @@ class Group(NamedTuple):
         return f"{column.name}.{definition.transitions(column)[self.transition].name}"
 
 
-def _groups(fairness: Fairness, step: Step) -> Iterator[Group]:
-    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same."""
+def _groups(definition: Definition, fairness: Fairness, step: Step) -> Iterator[Group]:
+    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same.
+
+    What an attacker may say it need not say: nothing is assumed of a step that consumes it.
+    """
     strength = UNFAIR
+    column = definition.columns[step.column]
+    if any(definition.stands(column, message) for message in step.consumed):
+        return
     if step.kind == "recover":
         strength = fairness.recoveries
     elif step.kind == "discard":

@@ -1,0 +1,8 @@
+"""Protocols drawn around one thought-out case each; see `point.py`."""
+
+from __future__ import annotations
+
+from . import dynamic, leftovers, orders, others, unknown  # noqa: F401 - each registers its points
+from .point import POINTS, Point
+
+__all__ = ["POINTS", "Point"]

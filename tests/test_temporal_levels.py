@@ -1,0 +1,213 @@
+"""What each level of fairness rules out, on small systems and on bundled protocols with their known answers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from liveness_models import NEVER, UNANSWERED, Counting, Filling, Locking, Serving, StopAndWait
+from quorate import System, crashes
+from quorate._core import Temporal
+from quorate.base.places import location_of
+from quorate.model.define import define
+from quorate.model.definition import Property
+from quorate.model.environment import Environment
+from quorate.native.model import Model
+from quorate.protocols import atomic_storage, paxos, two_phase_commit
+from quorate.protocols.regular_storage import Base
+from temporal_semantics import Automaton
+from test_temporal_engine import LEVELS, native
+
+
+def asked(predicate: Callable[[Any], bool]) -> Property:
+    location = location_of(predicate)
+    assert location is not None
+    return Property(predicate.__name__, "can", "", predicate, location)
+
+
+def answer(made: System, predicate: Callable[[Any], bool], automaton: Automaton, **options: Any) -> dict[str, Any]:
+    environment = options.pop("environment", Environment())
+    model, graph, explored = native(define(made, environment), [asked(predicate)], reduced=True)
+    assert explored["stop"] == "finished"
+    return explored | graph.check(model, automaton, [graph.predicate(0)], **options)
+
+
+def kind(found: dict[str, Any]) -> str:
+    lasso = found["violation"]
+    if lasso is None:
+        return "holds" if found["bounded"] is None else "bounded"
+    return "stops" if lasso["loop_from"] == lasso["length"] else "loops"
+
+
+@pytest.mark.parametrize(
+    ("made", "predicate", "automaton", "wanted"),
+    [
+        # In the order of LEVELS: what is assumed grows, what is violated shrinks.
+        (StopAndWait(), StopAndWait.done, NEVER, "stops loops loops holds holds holds"),
+        (StopAndWait(lossy=True), StopAndWait.done, NEVER, "stops loops loops loops loops holds"),
+        (Serving(), Serving.waiting, UNANSWERED, "stops loops loops loops holds holds"),
+        (Locking(), Locking.waiting, UNANSWERED, "stops loops loops loops loops holds"),
+        (Counting(), Counting.far, NEVER, "stops bounded bounded bounded bounded bounded"),
+        (Filling(), Filling.sent, NEVER, "stops bounded bounded bounded bounded bounded"),
+    ],
+    ids=["stop-and-wait", "lossy", "serving", "locking", "cut", "blocked"],
+)
+def test_levels(made: System, predicate: Callable[[Any], bool], automaton: Automaton, wanted: str) -> None:
+    assert " ".join(kind(answer(made, predicate, automaton, level=level)) for level in LEVELS) == wanted
+
+
+def test_a_transition_may_be_less_fair_than_the_rest_or_more() -> None:
+    # Columns: lock, holder 1, holder 2. Strong fairness of `grant` alone is enough.
+    weak = [[1, 1], [1, 1, 1], [1, 1, 1]]
+    strong = [[2, 1], [1, 1, 1], [1, 1, 1]]
+    assert kind(answer(Locking(), Locking.waiting, UNANSWERED, fair=weak)) == "loops"
+    assert kind(answer(Locking(), Locking.waiting, UNANSWERED, fair=strong)) == "holds"
+    # A client need not ask again, so that the first one's request is all that happens.
+    lazy = [[1], [0, 1], [0, 1]]
+    assert kind(answer(Serving(), Serving.waiting, NEVER)) == "holds"
+    assert kind(answer(Serving(), Serving.waiting, NEVER, fair=lazy)) == "stops"
+
+
+def test_the_loop_says_what_it_starves() -> None:
+    found = answer(Locking(), Locking.waiting, UNANSWERED)
+    starved = {(column, transition, always) for (column, _, transition, _), always in found["violation"]["starved"]}
+    assert (0, 0, False) in starved, "the lock could grant, again and again, but not all the time"
+
+
+def learned(self: Any) -> bool:
+    return bool(self[paxos.Learner][0].learned)
+
+
+@pytest.mark.parametrize(("faulty", "wanted", "states"), [(0, "holds", 93), (1, "holds", 489), (2, "stops", None)])
+def test_paxos_with_one_proposer_learns_while_a_majority_is_up(faulty: int, wanted: str, states: int | None) -> None:
+    class Crashing(paxos.Paxos):
+        faults = crashes(faulty, of=paxos.Acceptor, cut_short=False)
+
+    found = answer(Crashing(proposers=1, acceptors=3), learned, NEVER)
+    assert kind(found) == wanted
+    if states is not None and not faulty:
+        assert found["states"] <= states, "with the reductions there are fewer"
+
+
+def decided(self: Any) -> bool:
+    return all(p.committed is not None for p in self[two_phase_commit.Participant])
+
+
+@pytest.mark.parametrize(("faulty", "wanted"), [(0, "holds"), (1, "stops")])
+def test_two_phase_commit_waits_for_its_coordinator(faulty: int, wanted: str) -> None:
+    assert kind(answer(two_phase_commit.TwoPhaseCommit(crashes=faulty), decided, NEVER)) == wanted
+
+
+def read(self: Any) -> bool:
+    return self[atomic_storage.Reader][0].result is not None
+
+
+@pytest.mark.parametrize(("faulty", "wanted"), [(0, "holds"), (1, "holds"), (2, "stops")])
+def test_implicit_crashes_answer_as_explicit_ones_for_a_register(faulty: int, wanted: str) -> None:
+    class Crashing(atomic_storage.AtomicStorage):
+        def build(self) -> None:
+            super().build()
+            self.faults = crashes(faulty, of=Base, cut_short=False)
+
+    explicit = answer(Crashing(bases=3, readers=1), read, NEVER)
+    implicit = answer(
+        atomic_storage.AtomicStorage(bases=3, readers=1),
+        read,
+        NEVER,
+        crashable=[0, 1, 2],
+        crashes=faulty,
+        even_if_acyclic=True,
+    )
+    assert kind(explicit) == kind(implicit) == wanted
+    assert implicit["states"] < explicit["states"] or faulty == 0
+    assert implicit["passes"] == (0 if wanted == "stops" else 1 if faulty == 0 else 4)
+    if wanted == "stops":
+        assert len(implicit["violation"]["stopped"]) == 2
+
+
+def test_implicit_crashes_stop_whoever_would_answer() -> None:
+    assert kind(answer(Serving(), Serving.waiting, UNANSWERED)) == "holds"
+    found = answer(Serving(), Serving.waiting, UNANSWERED, crashable=[0], crashes=1)
+    assert kind(found) == "stops" or found["violation"]["stopped"] == [0]
+
+
+def test_a_predicate_that_raises_and_a_handler_that_fails_are_reported() -> None:
+    def raising(self: Any) -> bool:
+        if self[paxos.Learner][0].learned:
+            raise ValueError("odd")
+        return True
+
+    model = Model(define(paxos.Paxos(proposers=1, acceptors=1)), [asked(raising)])
+    found = Temporal(model.engine).explore(model, [0])
+    assert found["stop"] == "violation"
+    assert found["violation"]["finding"] == "raises"
+    assert len(found["violation"]["path"]) == found["violation"]["length"] + 1 == 6
+
+
+def test_limits_end_the_exploration_and_nothing_holds_then() -> None:
+    model = Model(define(paxos.Paxos(proposers=2, acceptors=3)), [asked(learned)])
+    graph = Temporal(model.engine)
+    assert graph.explore(model, [0], states=100)["stop"] == "states"
+    found = graph.check(model, NEVER, [graph.predicate(0)])
+    assert (found["stop"], found["complete"], found["violation"]) == ("finished", False, None)
+    assert found["bounded"] is not None, "a state that was not expanded is no end"
+    # What lies inside of the part that is known is a violation all the same.
+    assert kind(graph.check(model, NEVER, [graph.predicate(0)], level="none")) == "stops"
+
+
+def test_the_user_can_stop_the_exploration() -> None:
+    model = Model(define(paxos.Paxos(proposers=2, acceptors=3)), [asked(learned)], stop=lambda *_: True)
+    assert Temporal(model.engine).explore(model, [0])["stop"] == "interrupt"
+
+
+def test_memory_and_time_are_kept() -> None:
+    model = Model(define(paxos.Paxos(proposers=2, acceptors=3, ballots=2)), [asked(learned)])
+    assert Temporal(model.engine).explore(model, [0], memory=1 << 20)["stop"] == "memory"
+    model = Model(define(paxos.Paxos(proposers=2, acceptors=3, ballots=2)), [asked(learned)])
+    assert Temporal(model.engine).explore(model, [0], seconds=0.1)["stop"] == "time"
+
+
+@pytest.mark.parametrize(
+    "automaton",
+    [
+        (1, 1, 0, []),
+        (1, 0, 0, [(0, 0, 0, 1, 0)]),
+        (1, 0, 0, [(0, 0, 0, 0, 1)]),
+        (0, 0, 0, []),
+    ],
+)
+def test_automata_that_make_no_sense_are_refused(automaton: Automaton) -> None:
+    with pytest.raises(ValueError, match="automaton"):
+        answer(StopAndWait(), StopAndWait.done, automaton)
+
+
+def test_a_level_that_is_not_known_is_refused() -> None:
+    with pytest.raises(ValueError, match="level of fairness: often"):
+        answer(StopAndWait(), StopAndWait.done, NEVER, level="often")
+
+
+SCRIPT = """
+from liveness_models import *
+from test_temporal_levels import answer
+print(answer(Locking(), Locking.waiting, UNANSWERED)["violation"])
+print(answer(Serving(clients=3), Serving.waiting, UNANSWERED, level="transition")["violation"])
+"""
+
+
+def test_the_lasso_is_the_same_under_every_hash_seed() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("0", "1", "12345")
+    }
+    assert len(outputs) == 1
