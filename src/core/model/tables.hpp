@@ -69,6 +69,7 @@ public:
     void observe(const std::vector<std::vector<bool>>& observed);
     // Throws away cells and steps, which depend on the reductions; behaviours stay.
     void forget_cells();
+    std::uint64_t forgotten = 0;  // how often: the number of a cell means nothing after the next time
     // Steps and deliveries are a cache: a search throws them away when they take more than this many bytes and more
     // than its states. A process with nearly as many cells as there are states would fill the memory otherwise.
     std::size_t most_step_bytes = std::size_t{64} << 20;
