@@ -31,7 +31,7 @@ from quorate import (
 from quorate.base.errors import PropertyError
 from quorate.cli.main import app
 from quorate.model.define import define
-from quorate.properties.temporal.lassos import refuted
+from quorate.properties.temporal.refutation import refuted
 from quorate.results.json import saved_document
 from quorate.results.replay import ReplayError, replay
 
@@ -401,7 +401,7 @@ def test_what_refutes_a_lasso() -> None:
     found = check(Locking)
     trace = found.trace
     assert trace is not None
-    from quorate.properties.temporal.claims import temporal_of
+    from quorate.properties.temporal.stated import temporal_of
 
     prop = temporal_of(trace.definition)[0]
     arguments = (trace.definition, prop, prop.formula, trace.initial, trace.steps)

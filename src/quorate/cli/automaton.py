@@ -41,7 +41,7 @@ def automaton(
     from quorate.base import files
     from quorate.base.errors import ParameterError
     from quorate.cli.output import out, show, width
-    from quorate.cli.outputs import tell
+    from quorate.cli.run_files import tell
     from quorate.properties.temporal import formula as formulas
     from quorate.properties.temporal.parse import parse_ltl
     from quorate.properties.temporal.translate import translate

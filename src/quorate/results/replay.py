@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
 from quorate.properties.temporal.branching import linear
-from quorate.properties.temporal.claims import TemporalProperty, asked_for, temporal_of
 from quorate.properties.temporal.errors import FormulaError
-from quorate.properties.temporal.lassos import refuted
+from quorate.properties.temporal.refutation import refuted
+from quorate.properties.temporal.stated import TemporalProperty, asked_for, temporal_of
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
 from quorate.results.restore import state_from_json

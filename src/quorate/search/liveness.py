@@ -21,10 +21,10 @@ from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
-from quorate.properties.temporal.claims import TemporalProperty
 from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of
 from quorate.properties.temporal.formula import Formula, Op, names
-from quorate.properties.temporal.lassos import refuted
+from quorate.properties.temporal.refutation import refuted
+from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate, translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result

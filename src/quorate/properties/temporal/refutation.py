@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from quorate.model.definition import Definition
 from quorate.properties.evaluate import evaluate
-from quorate.properties.temporal.claims import TemporalProperty
 from quorate.properties.temporal.fairness import starved
 from quorate.properties.temporal.formula import Formula, names
+from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.words import holds
 from quorate.semantics.state import State, Step
 
