@@ -83,6 +83,20 @@ def test_a_transition_may_be_less_fair_than_the_rest_or_more() -> None:
     assert kind(answer(Serving(), Serving.waiting, NEVER, fair=lazy)) == "stops"
 
 
+def test_transitions_are_named_where_fairness_is_said_of_them() -> None:
+    definition = define(Locking())
+    stored = explore(Model(definition, [asked(Locking.waiting)]), [0], Options())
+    lock, holder = definition.columns[0], definition.columns[1]
+    grant, ask = definition.transitions(lock)[0], definition.transitions(holder)[0]
+    assert (grant.name, ask.name) == ("grant", "ask")
+    assert kind(stored.check(UNANSWERED, Fairness())) == "loops"
+    assert kind(stored.check(UNANSWERED, Fairness(strong=[grant]))) == "holds"
+    assert kind(stored.check(NEVER, Fairness(strong=[grant]))) == "holds"
+    assert kind(stored.check(NEVER, Fairness(strong=[grant], unfair=[ask]))) == "stops"
+    assert stored.complete
+    assert set(stored.left_out) == {"symmetry", "por"}
+
+
 def test_the_loop_says_what_it_starves() -> None:
     found = answer(Locking(), Locking.waiting, UNANSWERED)
     starved = {(column, transition, always) for (column, _, transition, _), always in found["violation"]["starved"]}
