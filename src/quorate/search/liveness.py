@@ -223,7 +223,10 @@ class LivenessCheck:
         explored = self.found.explored
         if not answer.complete or explored is None or explored.stop != "finished":
             return self._undecided(prop, _STOPPED)
-        return PropertyOutcome(prop.name, prop.kind, "holds", self._vacuous(prop, automaton))
+        note = self._vacuous(prop, automaton)
+        if not note and explored.cut:
+            note = f"on every run that stays within {' and '.join(self._cut())}"
+        return PropertyOutcome(prop.name, prop.kind, "holds", note)
 
     def _ask(
         self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str], fair: Fairness
@@ -310,11 +313,15 @@ class LivenessCheck:
 
     def _bounds(self) -> str:
         explored = self.found.explored
-        cut = [self.definition.columns[index].cls.__name__ for index in explored.cut] if explored is not None else []
-        bounds = [f"{name}.within" for name in dict.fromkeys(cut)]
+        bounds = self._cut()
         if explored is not None and explored.blocked:
             bounds.append("a full channel")
         return " and ".join(bounds) or "a limit"
+
+    def _cut(self) -> list[str]:
+        explored = self.found.explored
+        columns = [self.definition.columns[index] for index in explored.cut] if explored is not None else []
+        return [f"{name}.within" for name in dict.fromkeys(column.cls.__name__ for column in columns)]
 
     # The run that shows it
 
