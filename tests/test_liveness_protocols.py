@@ -252,6 +252,11 @@ def test_a_bound_on_retries_hides_the_duel_and_that_is_said() -> None:
     (outcome,) = [each for each in result.properties if each.name == "chosen"]
     assert (outcome.verdict, outcome.note) == ("holds", "on every run that stays within Proposer.within")
     assert "chosen     on every run that stays within Proposer.within" in str(result)
+    # The same if nothing else is asked, so that no other search has met the bound.
+    asked_for = quorate.check(paxos_duel.PaxosDuel(retries=1), ltl="F chosen")
+    assert asked_for.bounds == ("Proposer.within",)
+    assert "holds within its bounds" in str(asked_for)
+    assert asked_for.cells > 0
 
 
 # --- Byzantine processes -------------------------------------------------------------------------------------------

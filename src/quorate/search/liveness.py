@@ -52,6 +52,8 @@ class Temporal:
     product_states: int = 0
     reductions: dict[str, dict[str, Any]] = field(default_factory=dict)
     fairness: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, int] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()
 
     @property
     def stopped(self) -> bool:
@@ -92,6 +94,8 @@ def with_temporal(
             deadlocks=explored.deadlocks,
             reductions=found.reductions,
             bytes_per_state=explored.store_bytes / max(1, explored.states),
+            bounds=found.bounds,
+            **found.figures,
         )
     return replace(
         result,
@@ -175,6 +179,12 @@ class LivenessCheck:
             reductions.apply_again()
         self.found.explored = explored
         self.found.reductions = reductions.to_json()
+        self.found.bounds = tuple(self._cut())
+        self.found.figures = {
+            "python_calls": model.calls,
+            "cells": model.engine.cell_count(),
+            "messages": model.counted_messages(),
+        }
         self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
         return graph
 
