@@ -259,6 +259,14 @@ def test_a_bound_on_retries_hides_the_duel_and_that_is_said() -> None:
     assert asked_for.cells > 0
 
 
+def test_a_run_that_a_bound_ends_is_neither_proof_nor_counterexample() -> None:
+    row = next(row for name, row in ROWS if name == "raft-election")
+    result = asked("raft-election", row)
+    assert result.verdict == "incomplete"
+    assert result.properties[0].note == "not decided: Server.within ends a run on which it is still open"
+    assert "not every property could be decided: nothing was violated in 83 states" in str(result)
+
+
 # --- Byzantine processes -------------------------------------------------------------------------------------------
 
 
