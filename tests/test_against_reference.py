@@ -35,6 +35,7 @@ from quorate.semantics.state import State, Step, initial_states
 from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore
 from simplify import passes
+from small_instances import without_temporal
 
 MOST_STATES = 700
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
@@ -398,7 +399,7 @@ INSTANCES = [(name, parameters) for name in CATALOGUE for parameters in SMALL.ge
 @pytest.mark.parametrize(("name", "parameters"), INSTANCES, ids=[f"{each[0]}{each[1]}" for each in INSTANCES])
 def test_bundled_protocols(name: str, parameters: dict[str, Any]) -> None:
     module, cls = CATALOGUE[name].split(":")
-    made: type[System] = getattr(import_module(module), cls)
+    made = without_temporal(getattr(import_module(module), cls))
     if name not in SMALL:
         size = check(made(**parameters), property=(), max_states=MOST_STATES, **PLAIN)
         if size.stopped_by is not None:

@@ -575,7 +575,16 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert (status, text.count("holds")) == (0, 2)
 
 
-FINITE = {"echo-multicast", "pbft", "two-phase-commit", "two-phase-commit-recovery", "three-phase-commit"}
+FINITE = {
+    "echo-multicast",
+    "pbft",
+    "two-phase-commit",
+    "two-phase-commit-recovery",
+    "three-phase-commit",
+    "token-ring",
+    "lock",
+    "dining-philosophers",
+}
 """The bundled protocols whose messages are finite; the others have numbers in them."""
 
 

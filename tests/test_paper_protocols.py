@@ -332,7 +332,8 @@ def test_the_plain_search_counts_as_the_reference_does(name: str, parameters: Pa
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_defaults_are_answered_soon(name: str) -> None:
     began = time.process_time()  # what others do on the machine does not count
-    assert quorate.check(load(name, {})).verdict == ("violated" if name.startswith(("wrong", "faulty")) else "holds")
+    broken = name.startswith(("wrong", "faulty")) or name == "paxos-duel"
+    assert quorate.check(load(name, {})).verdict == ("violated" if broken else "holds")
     assert time.process_time() - began < 2
 
 

@@ -13,6 +13,8 @@ from handmade import violation, witness
 from models import Everything
 from quorate import System, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.paxos_duel import PaxosDuel
+from quorate.protocols.stop_and_wait import StopAndWait
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.results.json import FORMAT, VERSION, load, saved_document
 from quorate.results.trace import Trace
@@ -45,10 +47,21 @@ def validator(name: str) -> jsonschema.protocols.Validator:
         (TwoPhaseCommit(), {"store": "bitstate"}),
         (TwoPhaseCommit(), {"self_check": True, "por": "lpor-net"}),
         (Everything(), {"crashes": 1}),
+        (TwoPhaseCommit(), {"ltl": "F decided", "ctl": "AG EF decided"}),
+        (TwoPhaseCommit(crashes=1), {"ltl": "F decided"}),
+        (StopAndWait(fair=False), {}),
+        (StopAndWait(), {"fairness": "none"}),
+        (PaxosDuel(retries=1), {}),
     ],
 )
 def test_results(system: System, options: dict[str, Any]) -> None:
     validator("result").validate(json.loads(json.dumps(check(system, **options).to_json())))
+
+
+def test_every_key_of_a_result_is_in_the_schema() -> None:
+    document = check(StopAndWait(fair=False)).to_json()
+    assert set(document) == set(schema_of("result")["properties"])
+    assert set(document["fairness"]) == set(schema_of("result")["properties"]["fairness"]["properties"])
 
 
 @given(traces())

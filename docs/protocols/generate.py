@@ -5,7 +5,8 @@
     python docs/protocols/generate.py --measure paxos   or those of some protocols
 
 What was measured is kept in measured.json, because times vary: the pages are a function of that file and the sources,
-and a test compares them. Which instances are measured is said in instances.json.
+and a test compares them. Which instances are measured is said in instances.json. liveness.json has formulas about whole
+runs with their verdicts, which tests/test_liveness_protocols.py checks.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import quorate
 from quorate import System
 from quorate.model.define import define, read_properties
 from quorate.model.target import load
+from quorate.model.temporal import read_temporal
 from quorate.protocols import CATALOGUE
 
 HERE = Path(__file__).parent
@@ -81,7 +83,7 @@ def measure_all(names: list[str]) -> None:
 # Writing
 
 
-def page(name: str, measured: list[Row]) -> str:
+def page(name: str, measured: list[Row], lively: list[Row]) -> str:
     system = load(name)
     module = sys.modules[system.__module__]
     file = Path(inspect.getsourcefile(system) or "").name
@@ -92,6 +94,8 @@ def page(name: str, measured: list[Row]) -> str:
     parts.append(f"    quorate check {name}")
     parts.append(f"[The protocol as it is checked](../../src/quorate/protocols/{file}).")
     parts += ["## Parameters", parameters(system), "## Properties", properties(system)]
+    if lively:
+        parts += ["## Liveness", liveness(lively)]
     if measured:
         parts += ["## Measured", instances(measured)]
     return "\n\n".join(parts) + "\n"
@@ -122,12 +126,32 @@ def properties(system: type[System]) -> str:
         "final": "where a run may end; ending elsewhere is a `deadlock`",
     }
     rows = [(f"`{each.name}`", said[each.kind], " ".join(each.doc.split())) for each in read_properties(system)]
+    for claimed in read_temporal(system):
+        about = f", of each {claimed.each.__name__}" if claimed.each is not None else ""
+        rows.append((f"`{claimed.name}`", f"`{claimed.formula}`{about}", " ".join(claimed.doc.split())))
     definition = define(system())
     network, faults = definition.network, definition.faults
     crashes = f", {faults.crashes} crash{'es' if faults.crashes > 1 else ''}" if faults.crashes else ""
     recovery = " with recovery" if faults.crashes and faults.recover else ""
     about = f"By default the network is `{network}`{crashes}{recovery}."
     return table(("property", "claim", "meaning"), rows) + "\n\n" + about
+
+
+def liveness(rows: list[Row]) -> str:
+    """What was asked about whole runs, with the option to ask it by."""
+    lines = []
+    for row in rows:
+        kind = next(key for key in ("ltl", "ctl", "property") if key in row)
+        given = [f"-p {key}={written(value)}" for key, value in row["parameters"].items()]
+        given += [f"--{key} {value}" for key, value in row["options"].items()]
+        said = {"holds": "holds", "violated": "violated", "incomplete": "not decided"}[row["verdict"]]
+        question = row[kind] if kind == "property" else f"'{row[kind]}'"
+        lines.append((f"`--{kind} {question}`", " ".join(f"`{each}`" for each in given), said, row.get("note", "")))
+    note = (
+        "By default every step that stays possible is taken; [temporal properties](../temporal.md#fairness) has what "
+        "else may be assumed."
+    )
+    return table(("formula", "with", "verdict", ""), lines) + "\n\n" + textwrap.fill(note, 120)
 
 
 def instances(measured: list[Row]) -> str:
@@ -184,8 +208,8 @@ def written(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     """Every file and what it should say."""
-    measured = read("measured.json")
-    found = {HERE / f"{name}.md": page(name, measured.get(name, [])) for name in CATALOGUE}
+    measured, lively = read("measured.json"), read("liveness.json")
+    found = {HERE / f"{name}.md": page(name, measured.get(name, []), lively.get(name, [])) for name in CATALOGUE}
     found[HERE / "README.md"] = index()
     return found
 

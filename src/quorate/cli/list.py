@@ -49,9 +49,7 @@ def show(
             rows += [("preset", text) for text in entry["presets"].values()]
             page.table([*rows, ("source", entry["file"])])
             page.gap()
-            page.table(
-                (key, f"{p['kind']}: {p['doc']}" if p["doc"] else p["kind"]) for key, p in entry["properties"].items()
-            )
+            page.table((key, _claim(p)) for key, p in entry["properties"].items())
     show_page(page)
     return HOLDS
 
@@ -61,10 +59,18 @@ def _written(parameter: dict[str, Any]) -> str:
     return f"({parameter['type']}, required)" if parameter["required"] else str(value)
 
 
+def _claim(described: dict[str, Any]) -> str:
+    said: str = described.get("formula", described["kind"])
+    if "each" in described:
+        said += f" for each {described['each']}"
+    return f"{said}: {described['doc']}" if described["doc"] else said
+
+
 def _describe(system: Any) -> dict[str, Any]:
     import inspect
 
     from quorate.model.define import read_properties
+    from quorate.model.temporal import read_temporal
     from quorate.results.json import value_to_json
 
     doc = inspect.getdoc(system) or ""
@@ -82,7 +88,14 @@ def _describe(system: Any) -> dict[str, Any]:
             for key, parameter in system.declared_parameters().items()
         },
         "presets": {key: preset.caveat(key) for key, preset in system.__dict__.get("presets", {}).items()},
-        "properties": {p.name: {"kind": p.kind, "doc": _summary(p.doc)} for p in read_properties(system)},
+        "properties": {
+            **{p.name: {"kind": p.kind, "doc": _summary(p.doc)} for p in read_properties(system)},
+            **{
+                p.name: {"kind": p.kind, "doc": _summary(p.doc), "formula": p.formula}
+                | ({"each": p.each.__name__} if p.each is not None else {})
+                for p in read_temporal(system)
+            },
+        },
     }
 
 

@@ -26,6 +26,12 @@ CATALOGUE: dict[str, str] = {
     "chain-replication": "quorate.protocols.chain_replication:ChainReplication",
     "lamport-mutex": "quorate.protocols.lamport_mutex:LamportMutex",
     "gossip": "quorate.protocols.gossip:Gossip",
+    "stop-and-wait": "quorate.protocols.stop_and_wait:StopAndWait",
+    "alternating-bit": "quorate.protocols.alternating_bit:AlternatingBit",
+    "token-ring": "quorate.protocols.token_ring:TokenRing",
+    "lock": "quorate.protocols.lock:Locking",
+    "dining-philosophers": "quorate.protocols.dining_philosophers:DiningPhilosophers",
+    "paxos-duel": "quorate.protocols.paxos_duel:PaxosDuel",
     "ping-pong": "quorate.protocols.ping_pong:PingPong",
 }
 """Name on the command line -> module:class."""

@@ -67,3 +67,12 @@ class AtomicStorage(System):
     def atomicity(self) -> bool:
         """With one writer: regular, and reads in a row see writes in order (Attie and Chockler 2006, equation 3)."""
         return not self[Regularity].irregular and not self[ReadOrder].inverted
+
+    def all_served(self) -> bool:
+        """Every operation has ended."""
+        written = all(w.time == w.writes and not w.busy for w in self[Writer])
+        return written and all(r.result is not None for r in self[regular_storage.Reader])
+
+    def clients_up(self) -> bool:
+        """Only base objects have crashed."""
+        return not any(client.crashed for client in (*self[Writer], *self[regular_storage.Reader]))

@@ -3,6 +3,10 @@
 In every round the processes report their values; who sees a majority for one value proposes it; who sees f+1 proposals
 decides, who sees one adopts it, and who sees none tosses a coin. Up to f of n > 2f processes may crash, so nobody waits
 for more than n-f messages. The coin is a choice: agreement and validity hold however it falls.
+
+Termination is not to be expected here. The processes decide with probability 1, but there are runs in which the coins
+fall badly in every round, and to a check without probabilities such a run is a run like any other: `F decided` is
+violated, whatever fairness is assumed.
 """
 
 from quorate import Message, Peers, Process, System, can, crashes, final, invariant, majority, quorum, start
@@ -105,3 +109,10 @@ class BenOr(System):
     def nobody_waits(self) -> bool:
         """Every process is through its rounds, whoever has crashed."""
         return all(p.finished or p.crashed for p in self[Participant])
+
+    def decided(self) -> bool:
+        """Whoever is up has decided."""
+        return all(p.decided is not None or p.crashed for p in self[Participant])
+
+    def unanimous(self) -> bool:
+        return len({p.input for p in self[Participant]}) == 1

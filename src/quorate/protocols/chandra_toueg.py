@@ -10,6 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from quorate import (
+    Crash,
     Message,
     Peers,
     Pid,
@@ -98,9 +99,12 @@ class Participant(Process):
         self.estimate = Stamped(m.round, m.value)
         self.answer(True)
 
-    @step(when=lambda self: self.phase is Phase.ADOPT and self.coordinators[self.round - 1] != self.pid)
+    @step(when=lambda self: self.phase is Phase.ADOPT and self.may_suspect(self.coordinators[self.round - 1]))
     def suspect(self) -> None:
         self.answer(False)
+
+    def may_suspect(self, coordinator: Pid) -> bool:
+        return coordinator != self.pid
 
     def answer(self, adopted: bool) -> None:
         coordinator = self.coordinators[self.round - 1]
@@ -127,6 +131,19 @@ class Participant(Process):
         self.send(self.everyone, Decide(m.value))  # reliable broadcast: if one decides, all do
 
 
+class WellInformed(Participant):
+    """With a detector that never errs."""
+
+    down: Peers = Peers()
+
+    @on(Crash)
+    def miss(self, m: Crash) -> None:
+        self.down = Peers(self.down | {m.sender})
+
+    def may_suspect(self, coordinator: Pid) -> bool:
+        return coordinator in self.down
+
+
 class ChandraToueg(System):
     """Agreement and validity whatever the detector says; with `newest=false` any estimate may win, and it fails."""
 
@@ -134,11 +151,13 @@ class ChandraToueg(System):
     rounds: int = 2  # how many are explored
     crashes: int = 1
     newest: bool = True  # the coordinator proposes the estimate that was adopted last
+    accurate: bool = False  # the detector suspects only who has crashed: then everybody decides
 
     def build(self) -> None:
         self.require(0 <= 2 * self.crashes < self.processes, "a majority must be left after the crashes")
+        participant = WellInformed if self.accurate else Participant
         members = [
-            self.spawn(Participant, majority=majority(self.processes), newest=self.newest, estimate=Stamped(0, i))
+            self.spawn(participant, majority=majority(self.processes), newest=self.newest, estimate=Stamped(0, i))
             for i in range(1, self.processes + 1)
         ]
         coordinators = tuple(members[r % self.processes] for r in range(self.rounds))
@@ -163,3 +182,7 @@ class ChandraToueg(System):
         rested = all(p.phase is Phase.REST or p.crashed for p in self[Participant])
         decided = [p.decided is not None for p in self[Participant] if not p.crashed]
         return rested and (all(decided) or not any(decided))
+
+    def decided(self) -> bool:
+        """Whoever is up has decided."""
+        return all(p.decided is not None or p.crashed for p in self[Participant])

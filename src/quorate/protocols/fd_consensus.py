@@ -76,3 +76,7 @@ class DetectorConsensus(System):
     def validity(self) -> bool:
         proposed = {each.value for each in self[Participant]}
         return {each.decision for each in self[Participant]} <= {None, *proposed}
+
+    def decided(self) -> bool:
+        """Whoever is up has decided."""
+        return all(each.decision is not None or each.crashed for each in self[Participant])

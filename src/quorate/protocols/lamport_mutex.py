@@ -146,3 +146,9 @@ class LamportMutex(System):
     @final
     def all_have_been_inside(self) -> bool:
         return all(member.requests == 0 and member.request is None for member in self[Member])
+
+    def first_asks(self) -> bool:
+        return self[Member][0].request is not None
+
+    def first_is_inside(self) -> bool:
+        return self[Member][0].inside

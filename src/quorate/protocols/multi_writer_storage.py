@@ -189,3 +189,11 @@ class MultiWriterStorage(System):
     def writes_differ(self) -> bool:
         """No two writes have the same stamp."""
         return not self[Order].twice
+
+    def all_served(self) -> bool:
+        """Every operation has ended."""
+        return all(client.op == client.ops and not client.busy for client in self[Client])
+
+    def clients_up(self) -> bool:
+        """Only base objects have crashed."""
+        return not any(client.crashed for client in self[Client])

@@ -123,3 +123,11 @@ class Paxos(System):
     def validity(self) -> bool:
         proposed = {p.value for p in self[Proposer]}
         return all(learner.learned <= proposed for learner in self[Learner])
+
+    def learned(self) -> bool:
+        """Every learner knows a value: `F learned` is termination."""
+        return all(learner.learned for learner in self[Learner])
+
+    def others_up(self) -> bool:
+        """Only acceptors have crashed."""
+        return not any(p.crashed for p in (*self[Proposer], *self[Learner]))

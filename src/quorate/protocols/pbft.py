@@ -122,3 +122,6 @@ class Pbft(System):
     def done(self) -> bool:
         """Only the primary can keep the others waiting; a change of view would help."""
         return self.byzantine > 0 or all(r.committed for r in self[Replica])
+
+    def committed(self) -> bool:
+        return all(r.committed for r in self[Replica])

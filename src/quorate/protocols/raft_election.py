@@ -149,3 +149,6 @@ class RaftElection(System):
     @can
     def every_term_has_a_leader(self) -> bool:
         return len(self[Leaders].of) == self.terms
+
+    def elected(self) -> bool:
+        return len(self[Leaders].of) > 0

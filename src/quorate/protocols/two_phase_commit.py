@@ -65,3 +65,6 @@ class TwoPhaseCommit(System):
     @final
     def decided(self) -> bool:
         return all(p.committed is not None for p in self[Participant])
+
+    def coordinator_up(self) -> bool:
+        return not any(c.crashed for c in self[Coordinator])

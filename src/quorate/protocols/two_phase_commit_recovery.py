@@ -66,13 +66,14 @@ class TwoPhaseCommitRecovery(System):
 
     participants: int = 2
     crashes: int = 2
+    comes_back: bool = False  # temporal properties may rely on it that who crashed recovers
     impatient: bool = False  # a participant aborts even after a yes: agreement fails
     forgetful: bool = False  # the coordinator does not write its decision to disk: agreement fails
 
     def build(self) -> None:
         participants = self.spawn(Participant, self.participants, impatient=self.impatient)
         self.spawn(ForgetfulCoordinator if self.forgetful else Coordinator, participants=participants)
-        self.faults = crashes(self.crashes, recover=True)
+        self.faults = crashes(self.crashes, recover="fair" if self.comes_back else True)
 
     @invariant
     def agreement(self) -> bool:
@@ -90,3 +91,6 @@ class TwoPhaseCommitRecovery(System):
     def decided_or_down(self) -> bool:
         decided = all(p.committed is not None for p in self[Participant])
         return decided or any(p.crashed for p in (*self[Coordinator], *self[Participant]))
+
+    def decided(self) -> bool:
+        return all(p.committed is not None for p in self[Participant])

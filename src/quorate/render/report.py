@@ -106,6 +106,10 @@ def _why(page: Page, result: Result) -> None:
         page.add("  ", broken.note if broken is not None and broken.note else "no reachable state satisfies it")
     elif result.verdict == "incomplete":
         stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
+        if result.stopped_by is None and any(
+            each.kind in TEMPORAL and each.verdict == "incomplete" for each in result.properties
+        ):
+            stopped = "not every property could be decided"
         page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
         if result.stopped_by == "cycle":
             page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)

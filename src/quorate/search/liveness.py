@@ -52,6 +52,8 @@ class Temporal:
     product_states: int = 0
     reductions: dict[str, dict[str, Any]] = field(default_factory=dict)
     fairness: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()
 
     @property
     def stopped(self) -> bool:
@@ -95,6 +97,8 @@ def with_temporal(
             deadlocks=explored.deadlocks,
             reductions=found.reductions,
             bytes_per_state=explored.store_bytes / max(1, explored.states),
+            bounds=found.bounds,
+            **found.figures,
         )
     return replace(
         result,
@@ -178,6 +182,12 @@ class LivenessCheck:
             reductions.apply_again()
         self.found.explored = explored
         self.found.reductions = reductions.to_json()
+        self.found.bounds = tuple(self._cut())
+        self.found.figures = {
+            "python_calls": model.calls,
+            "cells": model.engine.cell_count(),
+            "messages": model.counted_messages(),
+        }
         self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
         return graph
 
@@ -226,7 +236,10 @@ class LivenessCheck:
         explored = self.found.explored
         if not answer.complete or explored is None or explored.stop != "finished":
             return self._undecided(prop, _STOPPED)
-        return PropertyOutcome(prop.name, prop.kind, "holds", self._vacuous(prop, automaton))
+        note = self._vacuous(prop, automaton)
+        if not note and explored.cut:
+            note = f"on every run that stays within {' and '.join(self._cut())}"
+        return PropertyOutcome(prop.name, prop.kind, "holds", note)
 
     def _ask(
         self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str], fair: Fairness
@@ -313,11 +326,15 @@ class LivenessCheck:
 
     def _bounds(self) -> str:
         explored = self.found.explored
-        cut = [self.definition.columns[index].cls.__name__ for index in explored.cut] if explored is not None else []
-        bounds = [f"{name}.within" for name in dict.fromkeys(cut)]
+        bounds = self._cut()
         if explored is not None and explored.blocked:
             bounds.append("a full channel")
         return " and ".join(bounds) or "a limit"
+
+    def _cut(self) -> list[str]:
+        explored = self.found.explored
+        columns = [self.definition.columns[index] for index in explored.cut] if explored is not None else []
+        return [f"{name}.within" for name in dict.fromkeys(column.cls.__name__ for column in columns)]
 
     # The run that shows it
 

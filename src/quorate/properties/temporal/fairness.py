@@ -51,11 +51,16 @@ def fairness_of(definition: Definition, level: str) -> Fairness:
 
 def _strength(definition: Definition, column: Column, transition: Transition) -> int:
     said = transition.declaration.fair
-    if said is False or column.index in definition.attackers:
+    if said is False or _is_byzantine(definition, column):
         return UNFAIR
     if said == "strong" or (definition.network.fair and transition.message is not None):
         return STRONG
     return WEAK
+
+
+def _is_byzantine(definition: Definition, column: Column) -> bool:
+    """Whether a process is an attacker, or one that was written to misbehave: what it can do, it need not do."""
+    return column.index in definition.attackers or (not column.is_monitor and column.cls._byzantine)
 
 
 def assumed(definition: Definition, level: str) -> str:
@@ -69,6 +74,8 @@ def assumed(definition: Definition, level: str) -> str:
     strong = [str(each) for each in transitions if each.declaration.fair == "strong"]
     if unfair:
         told += f", but {_listed(unfair)} need not be"
+    if any(_is_byzantine(definition, column) for column in definition.processes):
+        told += "; Byzantine processes need not do anything"
     if strong and level != "strong":
         told += f"; {_listed(strong)} also if possible again and again"
     if definition.network.fair:
