@@ -17,8 +17,8 @@ from quorate.base.values import encode
 from quorate.model.define import define
 from quorate.model.definition import Definition, Property
 from quorate.native.model import Model
-from quorate.properties.temporal.claims import asked_for
 from quorate.properties.temporal.formula import names
+from quorate.properties.temporal.stated import asked_for
 from quorate.properties.temporal.translate import translate_negation
 from quorate.semantics.state import State
 from temporal_semantics import Act, Automaton, Fairness, Plain, Reference, explore, named
