@@ -82,6 +82,8 @@ def assumed(definition: Definition, level: str) -> str:
         told += "; what is sent again and again is received"
     if definition.faults.recover == "fair":
         told += "; a crashed process comes back"
+    if definition.network.copies_for_ever:
+        told += "; what was received once can be received again"
     return told
 
 
