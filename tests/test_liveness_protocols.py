@@ -17,6 +17,8 @@ from quorate.options import LEVELS
 from quorate.protocols import paxos_duel
 from quorate.protocols.paxos import Acceptor, Paxos
 from quorate.protocols.two_phase_commit import Coordinator, Participant, TwoPhaseCommit
+from quorate.results.json import trace_to_json
+from quorate.results.replay import ReplayError, replay
 from quorate.search.fairness import assumed
 from reference import explore
 from small_instances import without_temporal
@@ -59,6 +61,8 @@ def test_the_verdicts_on_the_pages(name: str, row: dict[str, Any]) -> None:
     found: dict[str, Any] = {"verdict": result.verdict, "states": result.states}
     if result.trace is not None:
         found |= {"steps": len(result.trace.steps), "loop": len(result.trace.loop)}
+        again = replay(result.trace.definition, json.loads(json.dumps(trace_to_json(result.trace))))
+        assert (again.steps, again.loop_from) == (result.trace.steps, result.trace.loop_from)
     assert found == {key: row[key] for key in ("verdict", "states", "steps", "loop") if key in row}
 
 
@@ -265,6 +269,18 @@ def test_a_run_that_a_bound_ends_is_neither_proof_nor_counterexample() -> None:
     assert result.verdict == "incomplete"
     assert result.properties[0].note == "not decided: Server.within ends a run on which it is still open"
     assert "not every property could be decided: nothing was violated in 83 states" in str(result)
+
+
+def test_a_run_that_no_longer_breaks_its_property_does_not_replay() -> None:
+    result = quorate.check(TwoPhaseCommit(participants=2, crashes=1), ltl="F decided")
+    assert result.trace is not None
+    saved = json.loads(json.dumps(trace_to_json(result.trace)))
+    definition = result.trace.definition
+    assert replay(definition, saved | {"property": "A F decided"}).property == "A F decided"
+    with pytest.raises(ReplayError, match="G !decided holds on it"):
+        replay(definition, saved | {"property": "G !decided"})
+    with pytest.raises(ReplayError, match="which the model no longer has"):
+        replay(definition, saved | {"property": "F decide"})
 
 
 # --- Byzantine processes -------------------------------------------------------------------------------------------

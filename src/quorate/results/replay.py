@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
+from quorate.properties.temporal.lassos import holds_on, named
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
 from quorate.results.restore import state_from_json
@@ -136,8 +137,12 @@ def _differs(found: Differs, wanted: Mapping[str, Any]) -> ReplayError:
 
 
 def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -> None:
-    """See that the loop closes: after its steps the run is where they began, and so can take them again."""
-    if name not in ("deadlock", *(prop.name for prop in definition.properties)):
+    """See that the loop closes: after its steps the run is where they began, and so can take them again.
+
+    And that what it was saved for is false of it, if that is a temporal property.
+    """
+    temporal = named(definition, name)
+    if temporal is None and name not in ("deadlock", *(prop.name for prop in definition.properties)):
         raise _gone(name)
     states = (run.initial, *(step.next for step in run.steps))
     if loop_from >= len(states):
@@ -151,6 +156,13 @@ def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -
             f"{loop_from} again",
             hint="the model changed since the run was saved: check again with --save",
         )
+    if temporal is not None:
+        once = states if loop_from == len(run.steps) else states[:-1]
+        if holds_on(definition, *temporal, [state.locals for state in once if state is not None], loop_from):
+            raise ReplayError(
+                f"the run can still be followed, but {name} holds on it",
+                hint="the property changed since the run was saved: check again",
+            )
 
 
 def _gone(name: str) -> ReplayError:

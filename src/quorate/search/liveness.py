@@ -17,14 +17,14 @@ from quorate.native.backend import Cells
 from quorate.native.model import Model
 from quorate.native.temporal import Act, Answer, Explored, Fairness, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
-from quorate.properties import evaluate, explain
+from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
 from quorate.properties.temporal.claims import TemporalProperty
 from quorate.properties.temporal.formula import Formula, Op, names
+from quorate.properties.temporal.lassos import holds_on
 from quorate.properties.temporal.translate import translate, translate_negation
-from quorate.properties.temporal.words import holds
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
@@ -52,7 +52,7 @@ class Temporal:
     product_states: int = 0
     reductions: dict[str, dict[str, Any]] = field(default_factory=dict)
     fairness: dict[str, Any] = field(default_factory=dict)
-    figures: dict[str, int] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
     bounds: tuple[str, ...] = ()
 
     @property
@@ -399,12 +399,8 @@ def refuted(
     """
     if loop_from < len(taken) and states[-1] != states[loop_from]:
         return "its loop does not close"
-    letters = [
-        [name for name in names(formula) if evaluate(definition, prop.predicates[name], state.locals).value]
-        for state in states
-    ]
     last = len(states) if loop_from >= len(taken) else len(states) - 1
-    if holds(formula, letters[:loop_from], letters[loop_from:last]):
+    if holds_on(definition, prop, formula, [state.locals for state in states[:last]], loop_from):
         return f"{prop.name} holds on it"
     loop = states[loop_from:last]
     unfair = starved(definition, level, loop, taken[loop_from:], stopped)
