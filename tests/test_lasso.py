@@ -513,5 +513,5 @@ def test_a_first_state_that_the_model_does_not_have_is_refused() -> None:
 def test_without_the_word_it_has_to_be_an_initial_state() -> None:
     document = recorded(anywhere())
     del document["start"]
-    with pytest.raises(ReplayError, match="none of the model's initial states"):
+    with pytest.raises(ReplayError, match="does not start in an initial state of the model"):
         replay(define(Ring()), document)

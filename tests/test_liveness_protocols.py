@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import quorate
-from quorate import crashes, unordered
+from quorate import crashes, on, unordered
 from quorate.base.errors import ParameterError
 from quorate.model.define import define
 from quorate.model.target import load
 from quorate.options import LEVELS
-from quorate.protocols import paxos_duel
+from quorate.protocols import lock, paxos_duel
 from quorate.protocols.paxos import Acceptor, Paxos
 from quorate.protocols.two_phase_commit import Coordinator, Participant, TwoPhaseCommit
 from quorate.results.json import trace_to_json
@@ -110,6 +110,37 @@ def test_ben_or_says_that_it_need_not_end() -> None:
     assert "Termination is not to be expected here" in page
     row = next(row for name, row in ROWS if name == "ben-or")
     assert asked("ben-or", row | {"options": {"fairness": "strong"}}).verdict == "violated"
+
+
+def test_implicit_crashes_have_a_number() -> None:
+    """Without one it was taken for none, and what a crash prevents was said to hold."""
+    result = quorate.check(TwoPhaseCommit(participants=2), ltl="F decided", crash="implicit")
+    assert result.verdict == "incomplete"
+    assert result.properties[0].note.endswith("it has to be said how many processes may crash: --crashes 1")
+
+    class Between(TwoPhaseCommit):
+        def build(self) -> None:
+            super().build()
+            self.faults = crashes(0, of=Coordinator, cut_short=False)
+
+    system = Between(participants=2)
+    assert quorate.check(system, ltl="F decided", crash="implicit", crashes=1).verdict == "violated"
+    assert quorate.check(system, ltl="F decided", crash="explicit", crashes=1).verdict == "violated"
+
+
+def test_one_step_may_be_strongly_fair() -> None:
+    class Just(lock.Lock):
+        @on(lock.Request, when=lambda self, m: self.holder is None, fair="strong")
+        def grant(self, m: lock.Request) -> None:
+            super().grant(m)
+
+    class Fair(lock.Locking):
+        def build(self) -> None:
+            self.spawn(lock.Client, self.clients, lock=self.spawn(Just))
+
+    result = quorate.check(Fair())
+    assert result.ok
+    assert "Just.grant also if possible again and again" in str(result)
 
 
 # --- protocols whose graphs have cycles --------------------------------------------------------------------------
