@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 import quorate
-from quorate import crashes, unordered
+from quorate import crashes, on, unordered
 from quorate.base.errors import ParameterError
 from quorate.model.define import define
 from quorate.model.target import load
 from quorate.options import LEVELS
 from quorate.properties.temporal.fairness import assumed
-from quorate.protocols import paxos_duel
+from quorate.protocols import lock, paxos_duel
 from quorate.protocols.paxos import Acceptor, Paxos
 from quorate.protocols.two_phase_commit import Coordinator, Participant, TwoPhaseCommit
+from quorate.results.json import trace_to_json
+from quorate.results.replay import ReplayError, replay
 from reference import explore
 from small_instances import without_temporal
 
@@ -59,6 +61,8 @@ def test_the_verdicts_on_the_pages(name: str, row: dict[str, Any]) -> None:
     found: dict[str, Any] = {"verdict": result.verdict, "states": result.states}
     if result.trace is not None:
         found |= {"steps": len(result.trace.steps), "loop": len(result.trace.loop)}
+        again = replay(result.trace.definition, json.loads(json.dumps(trace_to_json(result.trace))))
+        assert (again.steps, again.loop_from) == (result.trace.steps, result.trace.loop_from)
     assert found == {key: row[key] for key in ("verdict", "states", "steps", "loop") if key in row}
 
 
@@ -106,6 +110,37 @@ def test_ben_or_says_that_it_need_not_end() -> None:
     assert "Termination is not to be expected here" in page
     row = next(row for name, row in ROWS if name == "ben-or")
     assert asked("ben-or", row | {"options": {"fairness": "strong"}}).verdict == "violated"
+
+
+def test_implicit_crashes_have_a_number() -> None:
+    """Without one it was taken for none, and what a crash prevents was said to hold."""
+    result = quorate.check(TwoPhaseCommit(participants=2), ltl="F decided", crash="implicit")
+    assert result.verdict == "incomplete"
+    assert result.properties[0].note.endswith("it has to be said how many processes may crash: --crashes 1")
+
+    class Between(TwoPhaseCommit):
+        def build(self) -> None:
+            super().build()
+            self.faults = crashes(0, of=Coordinator, cut_short=False)
+
+    system = Between(participants=2)
+    assert quorate.check(system, ltl="F decided", crash="implicit", crashes=1).verdict == "violated"
+    assert quorate.check(system, ltl="F decided", crash="explicit", crashes=1).verdict == "violated"
+
+
+def test_one_step_may_be_strongly_fair() -> None:
+    class Just(lock.Lock):
+        @on(lock.Request, when=lambda self, m: self.holder is None, fair="strong")
+        def grant(self, m: lock.Request) -> None:
+            super().grant(m)
+
+    class Fair(lock.Locking):
+        def build(self) -> None:
+            self.spawn(lock.Client, self.clients, lock=self.spawn(Just))
+
+    result = quorate.check(Fair())
+    assert result.ok
+    assert "Just.grant also if possible again and again" in str(result)
 
 
 # --- protocols whose graphs have cycles --------------------------------------------------------------------------
@@ -265,6 +300,18 @@ def test_a_run_that_a_bound_ends_is_neither_proof_nor_counterexample() -> None:
     assert result.verdict == "incomplete"
     assert result.properties[0].note == "not decided: Server.within ends a run on which it is still open"
     assert "not every property could be decided: nothing was violated in 83 states" in str(result)
+
+
+def test_a_run_that_no_longer_breaks_its_property_does_not_replay() -> None:
+    result = quorate.check(TwoPhaseCommit(participants=2, crashes=1), ltl="F decided")
+    assert result.trace is not None
+    saved = json.loads(json.dumps(trace_to_json(result.trace)))
+    definition = result.trace.definition
+    assert replay(definition, saved | {"property": "A F decided"}).property == "A F decided"
+    with pytest.raises(ReplayError, match="G !decided holds on it"):
+        replay(definition, saved | {"property": "G !decided"})
+    with pytest.raises(ReplayError, match="which the model no longer has"):
+        replay(definition, saved | {"property": "F decide"})
 
 
 # --- Byzantine processes -------------------------------------------------------------------------------------------

@@ -159,7 +159,6 @@ def _confirm_loop(definition: Definition, recorded: Mapping[str, Any], run: Run)
             f"{loop_from} again",
             hint="the model changed since the run was saved: check again with --save",
         )
-
     formula = linear(prop.formula)
     assert formula is not None, "only linear formulas have runs"
     level, crashed = recorded.get("fairness", "message"), _crashed(definition, recorded)

@@ -201,6 +201,8 @@ class LivenessCheck:
         without crashes looks the same to receivers that must take what they are sent. Where it sends one at most, the
         process might as well have crashed before the step, unless somebody looks at its fields.
         """
+        if self.definition.environment.crash == "implicit" and not self.crashes:
+            return "with implicit crashes it has to be said how many processes may crash: --crashes 1"
         if not self.crashes or not self.definition.declared.cut_short:
             return ""
         explicit = "make crashes steps of their own: --crash explicit"
