@@ -71,9 +71,8 @@ def with_temporal(
     safety = () if only else result.properties
     if result.verdict == "violated":
         why = "not decided: the search ended with the violation"
-    elif options.stateless or options.store == "bitstate" or options.por == "dpor":
-        kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
-        why = f"not decided: a {kind} search stores no graph, and without one nothing can be said about whole runs"
+    elif without := without_graph(options):
+        why = f"not decided: {without}"
     elif result.verdict == "incomplete" and result.stopped_by is not None:
         why = _STOPPED
     if why:
@@ -112,6 +111,14 @@ def with_temporal(
         product_states=found.product_states,
         peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )
+
+
+def without_graph(options: Options) -> str:
+    """Why a search with these options decides no temporal property; empty if it may."""
+    if not (options.stateless or options.store == "bitstate" or options.por == "dpor"):
+        return ""
+    kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
+    return f"a {kind} search stores no graph, and without one nothing can be said about whole runs"
 
 
 class LivenessCheck:
