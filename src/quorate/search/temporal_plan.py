@@ -10,9 +10,9 @@ from quorate.model.definition import Definition, Property
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.temporal.branching import linear
-from quorate.properties.temporal.claims import TemporalProperty
 from quorate.properties.temporal.fairness import assumed
 from quorate.properties.temporal.formula import names
+from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.search.limits import Watcher
