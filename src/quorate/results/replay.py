@@ -141,8 +141,9 @@ def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -
 
     And that what it was saved for is false of it, if that is a temporal property.
     """
-    temporal = named(definition, name)
-    if temporal is None and name not in ("deadlock", *(prop.name for prop in definition.properties)):
+    known = name in ("deadlock", *(prop.name for prop in definition.properties))
+    temporal = None if known else named(definition, name)
+    if not known and temporal is None:
         raise _gone(name)
     states = (run.initial, *(step.next for step in run.steps))
     if loop_from >= len(states):
