@@ -15,7 +15,7 @@ from quorate._core import StateSet
 from quorate.model.definition import Definition, Property
 from quorate.native.backend import Cells
 from quorate.native.model import Model
-from quorate.native.temporal import Act, Answer, Explored, Fairness, Lasso, TemporalGraph
+from quorate.native.temporal import UNFAIR, Act, Answer, Explored, Fairness, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
 from quorate.properties import explain
 from quorate.properties.asked import Asked
@@ -381,7 +381,11 @@ class LivenessCheck:
         what = column.name
         if act.transition is not None:
             what += f".{self.definition.transitions(column)[act.transition].name}"
-        return f"{what} ({'all the time' if always else 'again and again'})"
+        how = "all the time" if always else "again and again"
+        if act.kind == "step" and act.transition is not None:
+            due = self.fairness.steps[act.column][act.transition] != UNFAIR
+            how += "" if due else "; it need not be"
+        return f"{what} ({how})"
 
 
 def refuted(
