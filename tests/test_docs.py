@@ -105,6 +105,7 @@ def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
 PICTURES = {
     "faulty-paxos.svg": "faulty-paxos",
     "lossy-lock.svg": "lossy_lock.py --property deadlock",
+    "starving-client.svg": "lock -p queue=false",
     "attacker.svg": "two-phase-commit -p participants=2 --byzantine Coordinator=1 --property validity",
 }
 """How each was drawn: `quorate check ... --chart docs/pictures/NAME`."""

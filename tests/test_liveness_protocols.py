@@ -235,6 +235,8 @@ def test_the_other_client_is_always_faster() -> None:
 def test_one_member_keeps_the_token() -> None:
     result = quorate.check(load("token-ring")(greedy=True))
     assert told(result) == ["member1.begin", "member1.ask", "member2.ask", "member2.take", "|", "member2.leave"]
+    assert result.fairness is not None
+    assert result.fairness["starved"] == ["member3.ask (all the time; it need not be)"]
 
 
 def test_everybody_has_one_fork() -> None:

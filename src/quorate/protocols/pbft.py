@@ -124,4 +124,8 @@ class Pbft(System):
         return self.byzantine > 0 or all(r.committed for r in self[Replica])
 
     def committed(self) -> bool:
-        return all(r.committed for r in self[Replica])
+        """Whoever is up has committed."""
+        return all(r.committed or r.crashed for r in self[Replica])
+
+    def primary_up(self) -> bool:
+        return not any(r.crashed for r in self[Replica] if r.pid == r.primary)

@@ -21,7 +21,7 @@ from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
-from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of
+from quorate.properties.temporal.fairness import UNFAIR, Fairness, assumed, fairness_of
 from quorate.properties.temporal.formula import Formula, Op, names
 from quorate.properties.temporal.refutation import refuted
 from quorate.properties.temporal.stated import TemporalProperty
@@ -393,7 +393,11 @@ class LivenessCheck:
         what = column.name
         if act.transition is not None:
             what += f".{self.definition.transitions(column)[act.transition].name}"
-        return f"{what} ({'all the time' if always else 'again and again'})"
+        how = "all the time" if always else "again and again"
+        if act.kind == "step" and act.transition is not None:
+            due = self.fairness.steps[act.column][act.transition] != UNFAIR
+            how += "" if due else "; it need not be"
+        return f"{what} ({how})"
 
 
 class _Run(NamedTuple):
