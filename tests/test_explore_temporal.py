@@ -27,9 +27,9 @@ def test_a_lasso_is_a_counterexample_to_walk_along() -> None:
     (found,) = searched(system, [])
     assert (found["text"], found["status"]) == ("served[client1] fails", "found")
     session = Session(define(system))
-    for end in range(1, len(found["path"]) + 1):
-        view = position_view(session, session.at(tuple(found["path"][:end])))
-    assert [each["name"] for each in view["properties"]] == ["exclusive"]
+    path = tuple(found["path"])
+    views = [position_view(session, session.at(path[:end])) for end in range(1, len(path) + 1)]
+    assert [each["name"] for each in views[-1]["properties"]] == ["exclusive"]
     assert [each["name"] for each in system_view(session)["properties"]] == ["exclusive"]
 
 
