@@ -12,7 +12,8 @@ from quorate.language.system import System
 
 SECONDS = 60.0
 
-Status = Literal["searching", "found", "none", "stopped", "failed"]
+Status = Literal["searching", "found", "none", "stopped", "open", "without", "failed"]
+"""`open`: a bound left a property undecided; `without`: a property fails, but no single run shows it (CTL)."""
 
 
 class Find:
@@ -82,8 +83,14 @@ class Finds:
             known |= {"status": "found", "path": self.session.path_of(trace)}
             if goal is None:
                 known["text"] = "a deadlock" if trace.property == "deadlock" else f"{trace.property} fails"
+        elif result.stopped_by is not None or result.store != "exact":
+            known["status"] = "stopped"
+        elif goal is None and result.verdict == "violated":
+            known |= {"status": "without", "text": f"{result.property} fails"}
+        elif goal is None and result.verdict == "incomplete":
+            known["status"] = "open"
         else:
-            known["status"] = "none" if result.stopped_by is None and result.store == "exact" else "stopped"
+            known["status"] = "none"
         send((number, known))
 
 

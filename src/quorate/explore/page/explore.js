@@ -213,7 +213,7 @@
 
   function drawFinds() {
     const words = {
-      searching: "searching …", none: "there is none", stopped: "not found in time", failed: "could not be searched for",
+      searching: "searching …", none: "there is none", stopped: "not found in time", open: "not decided", without: "no single run shows it", failed: "could not be searched for",
     };
     $("finds").replaceChildren(...finds.map((find) => {
       const entry = make("div");
