@@ -16,10 +16,10 @@ from generator import Look, Protocol, Tape, fitted, property_of, system, without
 from quorate import System, check
 from quorate.model.define import define
 from quorate.properties.temporal.branching import linear
-from quorate.properties.temporal.claims import asked_for
 from quorate.properties.temporal.formula import Formula
-from quorate.properties.temporal.lassos import refuted
 from quorate.properties.temporal.parse import parse
+from quorate.properties.temporal.refutation import refuted
+from quorate.properties.temporal.stated import asked_for
 from quorate.properties.temporal.translate import translate_negation
 from quorate.results.result import Result
 from temporal_reference import Graph, Step, check_ctl, check_ctl_star, check_ltl

@@ -11,8 +11,8 @@ from quorate import Process, System, ctl, eventually, ltl, step
 from quorate.cli.main import app
 from quorate.explore.advice import Adviser
 from quorate.explore.graph import explored
+from quorate.explore.present import position_view, system_view
 from quorate.explore.session import Session
-from quorate.explore.view import position_view, system_view
 from quorate.model.define import define
 from test_explore import searched
 from test_liveness import Locking
