@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
 from typing import Any, Literal
 
 from quorate import _core
@@ -29,6 +31,7 @@ from quorate.search.recompose import recompose
 from quorate.search.reductions import (
     FIRST_BEHAVIOURS,
     FIRST_STATES,
+    LARGEST,
     MOST_BEHAVIOURS,
     Figures,
     analyse,
@@ -330,9 +333,8 @@ class _Check:
     def _tell_symmetry(self, found: dict[str, Any], figures: Figures) -> None:
         """Gain and efficiency as section 3.3.3 of the thesis defines them, and what was taken apart."""
         told = figures.get("symmetry", {})
-        if told.get("ran") and found["states"]:
-            gain = found["stands_for"] / found["states"]
-            told |= {"stands_for": round(found["stands_for"]), "gain": gain, "efficiency": gain / told["order"]}
+        if told.get("ran") and found["states"] and self.model.symmetries is not None:
+            told |= _gain(found["stands_for"], found["states"], self.model.symmetries.order)
         if self.whole is not None:
             told["decomposed"] = roles(self.definition)
         elif self.not_decomposed:
@@ -421,6 +423,15 @@ class _Check:
     def _bounds(self, found: dict[str, Any]) -> tuple[str, ...]:
         classes = {self.definition.columns[index].cls.__name__: None for index in found["cut"]}
         return tuple(f"{name}.within" for name in classes)
+
+
+def _gain(stands_for: float, states: int, order: int) -> dict[str, float | None]:
+    """None where there are more states than a float can count."""
+    if not isfinite(stands_for):
+        return {"stands_for": None, "gain": None, "efficiency": None}
+    gain = stands_for / states
+    efficiency = gain / order if order <= LARGEST else float(Fraction(gain) / order)
+    return {"stands_for": round(stands_for), "gain": gain, "efficiency": efficiency}
 
 
 def _nothing() -> dict[str, Any]:

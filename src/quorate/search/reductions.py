@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import float_info
 from typing import Any
 
 from quorate.analysis.model import Model
@@ -14,6 +15,9 @@ from quorate.search.options import Options
 FIRST_BEHAVIOURS = 4_000
 FIRST_STATES = 200_000
 MOST_BEHAVIOURS = 60_000
+
+# Larger numbers are no numbers to most readers of JSON.
+LARGEST = int(float_info.max)
 
 # The number of what partial-order reduction has to preserve, in the core's order.
 KEEP = {"deadlocks": 0, "safety": 1, "linear": 2, "branching": 3}
@@ -96,7 +100,12 @@ def _tell_symmetries(model: Model, figures: Figures) -> None:
         "why": "; ".join(left_out) if not found.families else "takes one of all states that differ in names only",
     }
     if found.families:
-        figures["symmetry"] |= {"group": found.group, "order": found.order, "left_out": left_out}
+        order = found.order
+        figures["symmetry"] |= {
+            "group": found.group,
+            "order": order if order <= LARGEST else None,
+            "left_out": left_out,
+        }
 
 
 def require_decomposed(model: Model, figures: Figures) -> None:
