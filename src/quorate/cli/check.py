@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
 from quorate.cli.options import (
     AsJson,
@@ -148,13 +149,14 @@ def check(
         "network_model": network_model.value,
     }
     line = ProgressLine()
+    interrupts.answering()  # the search takes them; and what it says is told, whatever comes then
     try:
         result = run(
             system,
             **asked,
             timeout=timeout,
             self_check=self_check,
-            progress=line.update if line.enabled else None,
+            progress=line.update,
             shorten=shorten,
             regroup=regroup is Switch.on,
             target=target,

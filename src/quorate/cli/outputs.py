@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quorate import files
+from quorate.cli import interrupts
 from quorate.cli.errors import complain, unexpected
 from quorate.cli.options import Switch
 from quorate.language.errors import QuorateError, TargetError
@@ -98,7 +99,8 @@ class Files:
     def attempt(self, path: Path, write: Callable[[], object]) -> bool:
         """Write one file; whether that was possible."""
         try:
-            write()
+            with interrupts.working():
+                write()
         except KeyboardInterrupt:
             self.trouble.append(TargetError(f"interrupted: {path} was not written", code="Q310"))
         except QuorateError as error:

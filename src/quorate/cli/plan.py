@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from quorate.cli import interrupts
 from quorate.cli.check import Parameters
 from quorate.cli.errors import HOLDS, guarded
 from quorate.cli.options import (
@@ -83,6 +84,7 @@ def plan(
         environment=environment(crash, crashes, byzantine, network_model),
         target=target,
     )
+    interrupts.answering()
     if as_json:
         print(json.dumps(found.to_json()), file=out())
     else:

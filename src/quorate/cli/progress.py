@@ -4,6 +4,7 @@ import os
 import sys
 from typing import TextIO
 
+from quorate.cli import interrupts
 from quorate.language.printable import printable
 from quorate.search.result import Progress
 
@@ -29,6 +30,8 @@ class ProgressLine:
         self.enabled = watched(self.stream)
 
     def update(self, progress: Progress) -> None:
+        """Also where nobody watches: a signal that came before the search took them gets there now."""
+        interrupts.deliver()
         if not self.enabled or progress.seconds < PATIENCE:
             return
         self.say(line(progress, self.label))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from quorate import files
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import (
     AsJson,
@@ -177,6 +178,7 @@ def sweep(
         "network_model": network_model.value,
     }
     known = Results(results, system, options)
+    interrupts.answering()  # rows that are known are shown, and kept
     rows = _while_wanted(_run(target, points, options, workers, known), kept=bool(outputs or results))
     if as_json:
         done = list(rows)
@@ -198,7 +200,7 @@ def sweep(
     if known.trouble is not None:
         asked.trouble.append(known.trouble)
     asked.complain()
-    return _status(done, holes=holes)
+    return _status(done, holes=holes) or (STOPPED if missing else HOLDS)
 
 
 def _status(done: list[Row], *, holes: bool) -> int:
@@ -269,8 +271,10 @@ def _checked(
     try:
         if jobs <= 1:  # in this process, which costs no start
             for point, given in points:
+                if interrupts.noted():
+                    return
                 line.label = _label(point)
-                row = Row(point, run_one(target, given, options, line.update if line.enabled else None))
+                row = Row(point, run_one(target, given, options, line.update))
                 line.close()
                 finished(row)
                 yield row
@@ -281,6 +285,8 @@ def _checked(
             options = {**options, "max_memory": default_memory_limit() // jobs}
 
         def watch(done: int, running: list[Running]) -> None:
+            if interrupts.noted():
+                raise KeyboardInterrupt
             parts = [f"{_label(one.point)} {one.states:,} states" for one in running]
             line.say(f"{before + done} of {before + len(points)} done · " + " · ".join(parts))
 
