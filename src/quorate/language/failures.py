@@ -39,14 +39,30 @@ def failure_of(error: BaseException, place: Location) -> Failure:
         return Failure("model", error.message, at.file, at.line, error.hint, error.code)
     if isinstance(error, AssertionError):
         # Under pytest a rewritten assert adds lines that hold addresses; the first is the author's, and stays the same.
-        text = str(error).partition("\n")[0] or linecache.getline(found.file, found.line).strip() or "assertion failed"
+        text = said(error).partition("\n")[0] or linecache.getline(found.file, found.line).strip() or "assertion failed"
         return Failure("assertion", text, found.file, found.line)
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = described(error)
     if not isinstance(error, Exception):
         # It would end the program, perhaps with status 0. So it is no finding about the protocol, but a mistake.
         hint = "a model cannot end the check: use an assert for what must not happen, `return` for what is done"
         return Failure("model", f"{text} would end the program", found.file, found.line, hint, "Q119")
     return Failure("exception", text, found.file, found.line)
+
+
+def described(error: BaseException) -> str:
+    """The type of an error and what it says: `KeyError: 'no'`."""
+    text = said(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def said(error: BaseException) -> str:
+    """What an error says of itself; nothing where that fails in turn, for its `__str__` may be the model's."""
+    try:
+        return str(error)
+    except BaseException as another:
+        if not is_models(another):
+            raise
+        return ""
 
 
 def is_models(error: BaseException) -> bool:
