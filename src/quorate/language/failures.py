@@ -29,7 +29,7 @@ def failure_of(error: BaseException, place: Location) -> Failure:
             "a handler must end: look for a loop whose condition never becomes false",
             "Q114",
         )
-    found = _innermost(error.__traceback__) or place
+    found = innermost(error.__traceback__) or place
     if isinstance(error, RecursionError) and not is_model_file(_last(error.__traceback__)):
         # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
         # of a handler either, for where it comes depends on how deep the stack was before.
@@ -118,7 +118,7 @@ def _is_library(file: str) -> bool:
     return file.startswith((_LIBRARY, "<frozen"))
 
 
-def _innermost(traceback: TracebackType | None) -> Location | None:
+def innermost(traceback: TracebackType | None) -> Location | None:
     """The last line of model code on the way to the error; the standard library's lines would not help."""
     found: Location | None = None
     while traceback is not None:
