@@ -11,17 +11,25 @@ import os
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from quorate.cli import interrupts
+
 # All that commands import when they need it, so that forks start in milliseconds.
-from quorate.cli.start import run
+WARM = """
+cli.main explore.server search.check search.factors search.plan sweep.worker traces.chart.file traces.chart.svg
+traces.exports.file traces.exports.regression traces.html.document traces.report
+"""
 
 PATIENCE = 60.0
 
 
 def main() -> None:
+    for module in WARM.split():
+        import_module(f"quorate.{module}")
     for line in sys.stdin:
         case = json.loads(line)
         print(json.dumps(outcome(**case)), flush=True)
@@ -38,6 +46,9 @@ def outcome(words: list[str], folder: str, name: str, places: list[str]) -> dict
         sys.argv = ["quorate", *words]
         interrupt_at(list(places), getattr(signal, name))
         try:
+            from quorate.cli.start import run
+
+            interrupts.begin()  # this process may have imported it before
             run()
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else 0
