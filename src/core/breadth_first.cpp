@@ -7,9 +7,9 @@
 
 #include <condition_variable>
 #include <exception>
-#include <thread>
 
 #include "canonical.hpp"
+#include "joined.hpp"
 #include "thresholds.hpp"
 
 namespace quorate {
@@ -105,7 +105,7 @@ public:
     }
 
     SearchResult run() {
-        std::vector<std::jthread> helpers;
+        std::vector<Joined> helpers;
         for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this, i] { help(i); });
         try {
             search();
