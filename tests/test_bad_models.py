@@ -39,7 +39,7 @@ def test_a_bad_model(tmp_path: Path, name: str) -> None:
         assert document["error"]["message"]
     if code:
         where = document["error"] if "error" in document else document["trace"]["steps"][-1]["failure"]
-        assert [where["line"]] == (marked or [None]), where
+        assert where["line"] == (marked[0] if marked else None), where
         assert not marked or Path(where["file"]).name == "bad.py"
 
 
