@@ -154,6 +154,7 @@ ROWS: dict[str, tuple[str, str]] = {
     "message with a field too many": (handler("self.send(self.pid, Go(1, 2))"), "exceptions"),
     "message without its field": ("class Need(Message):\n    n: int\n" + handler("self.send(self.pid, Need())"), "exceptions"),
     "message of the wrong type is not checked": (handler("self.send(self.pid, Go('a'))"), ""),
+    "list by way of replace": (receives("self.send(self.pid, dataclasses.replace(m, n=[1]))"), "Q101"),
     "class sent instead of a message": (handler("self.send(self.pid, Go)"), "Q107"),
     "event sent": (handler("self.send(self.pid, Said())"), "Q107"),
     "text sent": (handler("self.send(self.pid, 'hello')"), "Q107"),

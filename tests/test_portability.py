@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from quorate.language.errors import is_model_file
 from quorate.search import limits
 
 CORE = Path(__file__).parent.parent / "src" / "core"
@@ -45,3 +46,13 @@ def test_nothing_in_the_core_is_for_linux_alone() -> None:
             depth += line.startswith("#if") - line.startswith("#endif")
             if re.search(LINUX, line.partition("//")[0]) and not line.startswith("#if"):
                 assert depth > 0, f"{file.name}:{number}: {line.strip()}"
+
+
+def test_whose_file_it_is() -> None:
+    """A model that is installed beside the standard library is a model; methods that it lends to classes are not."""
+    library = os.path.dirname(os.__file__)
+    assert is_model_file("/home/me/model.py")
+    assert is_model_file(f"{library}/site-packages/model.py")
+    assert is_model_file(str(Path(limits.__file__).parent.parent / "protocols" / "paxos.py"))
+    for file in (f"{library}/dataclasses.py", "<frozen importlib._bootstrap>", "<string>", limits.__file__):
+        assert not is_model_file(file)

@@ -5,14 +5,21 @@ from __future__ import annotations
 import linecache
 from types import TracebackType
 
-from quorate.language.errors import LimitError, Location, ModelError, QuorateError, Signal, is_model_file
+from quorate.language.errors import (
+    LimitError,
+    Location,
+    ModelError,
+    QuorateError,
+    Signal,
+    is_library_file,
+    is_model_file,
+    is_own_file,
+)
 from quorate.language.outcome import Failure
 from quorate.language.watchdog import MAX_STEPS, Endless
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
-
-_LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
 
 def failure_of(error: BaseException, place: Location) -> Failure:
@@ -30,7 +37,7 @@ def failure_of(error: BaseException, place: Location) -> Failure:
             "Q114",
         )
     found = innermost(error.__traceback__) or place
-    if isinstance(error, RecursionError) and not is_model_file(_last(error.__traceback__)):
+    if isinstance(error, RecursionError) and is_own_file(_last(error.__traceback__)):
         # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
         # of a handler either, for where it comes depends on how deep the stack was before.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501", location=found) from None
@@ -99,7 +106,7 @@ def model_at_fault(error: BaseException) -> ModelError | None:
     traceback, last = error.__traceback__, ""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not _is_library(file):
+        if not is_library_file(file):
             last = file
         traceback = traceback.tb_next
     if not last or not is_model_file(last) or not is_models(error):
@@ -114,16 +121,12 @@ def _last(traceback: TracebackType | None) -> str:
     return traceback.tb_frame.f_code.co_filename if traceback is not None else ""
 
 
-def _is_library(file: str) -> bool:
-    return file.startswith((_LIBRARY, "<frozen"))
-
-
 def innermost(traceback: TracebackType | None) -> Location | None:
     """The last line of model code on the way to the error; the standard library's lines would not help."""
     found: Location | None = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_model_file(file) and not _is_library(file):
+        if is_model_file(file):
             found = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
