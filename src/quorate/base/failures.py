@@ -6,13 +6,20 @@ import linecache
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-from quorate.base.errors import LimitError, Location, ModelError, QuorateError, Signal, is_model_file
+from quorate.base.errors import (
+    LimitError,
+    Location,
+    ModelError,
+    QuorateError,
+    Signal,
+    is_library_file,
+    is_model_file,
+    is_own_file,
+)
 from quorate.base.watchdog import MAX_STEPS, Endless
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
-
-_LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
 
 class Failure(NamedTuple):
@@ -40,8 +47,8 @@ def failure_of(error: BaseException, place: Location) -> Failure:
             "a handler must end: look for a loop whose condition never becomes false",
             "Q114",
         )
-    found = _innermost(error.__traceback__) or place
-    if isinstance(error, RecursionError) and not is_model_file(_last(error.__traceback__)):
+    found = innermost(error.__traceback__) or place
+    if isinstance(error, RecursionError) and is_own_file(_last(error.__traceback__)):
         # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
         # of a handler either, for where it comes depends on how deep the stack was before.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501", location=found) from None
@@ -50,14 +57,30 @@ def failure_of(error: BaseException, place: Location) -> Failure:
         return Failure("model", error.message, at.file, at.line, error.hint, error.code)
     if isinstance(error, AssertionError):
         # Under pytest a rewritten assert adds lines that hold addresses; the first is the author's, and stays the same.
-        text = str(error).partition("\n")[0] or linecache.getline(found.file, found.line).strip() or "assertion failed"
+        text = said(error).partition("\n")[0] or linecache.getline(found.file, found.line).strip() or "assertion failed"
         return Failure("assertion", text, found.file, found.line)
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = described(error)
     if not isinstance(error, Exception):
         # It would end the program, perhaps with status 0. So it is no finding about the protocol, but a mistake.
         hint = "a model cannot end the check: use an assert for what must not happen, `return` for what is done"
         return Failure("model", f"{text} would end the program", found.file, found.line, hint, "Q119")
     return Failure("exception", text, found.file, found.line)
+
+
+def described(error: BaseException) -> str:
+    """The type of an error and what it says: `KeyError: 'no'`."""
+    text = said(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def said(error: BaseException) -> str:
+    """What an error says of itself; nothing where that fails in turn, for its `__str__` may be the model's."""
+    try:
+        return str(error)
+    except BaseException as another:
+        if not is_models(another):
+            raise
+        return ""
 
 
 def is_models(error: BaseException) -> bool:
@@ -94,7 +117,7 @@ def model_at_fault(error: BaseException) -> ModelError | None:
     traceback, last = error.__traceback__, ""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not _is_library(file):
+        if not is_library_file(file):
             last = file
         traceback = traceback.tb_next
     if not last or not is_model_file(last) or not is_models(error):
@@ -109,16 +132,12 @@ def _last(traceback: TracebackType | None) -> str:
     return traceback.tb_frame.f_code.co_filename if traceback is not None else ""
 
 
-def _is_library(file: str) -> bool:
-    return file.startswith((_LIBRARY, "<frozen"))
-
-
-def _innermost(traceback: TracebackType | None) -> Location | None:
+def innermost(traceback: TracebackType | None) -> Location | None:
     """The last line of model code on the way to the error; the standard library's lines would not help."""
     found: Location | None = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_model_file(file) and not _is_library(file):
+        if is_model_file(file):
             found = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

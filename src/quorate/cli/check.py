@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, takes_options
 from quorate.cli.run_files import Charts, Exports, Files, Pytest, Report, TraceForm, TraceOption, form, tell
@@ -59,11 +60,12 @@ def check(
     system = instance(load(target), parameters or [], presets or [])
     options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     line = ProgressLine()
+    interrupts.answering()  # the search takes them; and what it says is told, whatever comes then
     try:
         result = run(
             system,
             **options,
-            progress=line.update if line.enabled else None,
+            progress=line.update,
             target=target,
         )
     finally:

@@ -9,7 +9,8 @@ from typing import NoReturn, ParamSpec
 
 import typer
 
-from quorate.base.errors import Location, QuorateError
+from quorate.base.errors import LimitError, Location, QuorateError
+from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
 
@@ -23,7 +24,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
         from quorate.cli.output import apart
 
-        with apart() as own:
+        with interrupts.command(), apart() as own:
             status = _status(lambda: command(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
             own.flush()
             if own.failed is not None and not own.gone:
@@ -36,15 +37,20 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
 def _status(command: Callable[[], int], *, as_json: bool) -> int:
     try:
-        return command()
+        with interrupts.working():
+            return command()
     except QuorateError as error:
         complain(error, as_json=as_json)
         return WRONG
-    except KeyboardInterrupt:
-        print("quorate: interrupted before the search began", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        models = unexpected(error)
+        if models.code != "Q900":  # it was no signal: a line of the model says so
+            complain(models, as_json=as_json)
+            return WRONG
+        if as_json:
+            complain(LimitError(interrupts.MESSAGE, code="Q506"), as_json=True)
+        print(f"quorate: {interrupts.MESSAGE}", file=sys.stderr)
         return STOPPED
-    except (typer.Exit, typer.Abort, typer.BadParameter):
-        raise
     except MemoryError:
         print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
         return STOPPED
@@ -89,14 +95,14 @@ def unexpected(error: BaseException) -> QuorateError:
     """An error that nobody has foreseen: the model's, if it was raised there, else ours."""
     import traceback
 
-    from quorate.base.failures import model_at_fault
+    from quorate.base.failures import described, model_at_fault
 
     models = model_at_fault(error)
     if models is not None:
         return models
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return QuorateError(
-        f"internal error, {type(error).__name__}: {error}",
+        f"internal error, {described(error)}",
         hint="this is a bug in Quorate; QUORATE_TRACEBACK=1 shows where it came from; please report it",
         code="Q900",
         location=Location(frame.filename, frame.lineno or 0),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, guarded
 from quorate.cli.options import Asked, Parameters, Target, takes_options
 
@@ -75,12 +76,10 @@ def explore(
 
 def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:
     """Until Ctrl-C, or until the terminal goes away."""
-    import signal
     import webbrowser
 
     from quorate.cli.output import out
 
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     address = f"{server.address}#{'.'.join(map(str, path))}"
     print(f"{name} is at {address}", file=out(), flush=True)
     print("Ctrl-C ends it.", file=sys.stderr, flush=True)
@@ -89,6 +88,7 @@ def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:
             webbrowser.open(address)
         server.serve_forever()
     except KeyboardInterrupt:
+        interrupts.answering()  # what remains is to end those that search, and not to be disturbed in it
         print(file=sys.stderr)
     finally:
         server.server_close()

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, guarded
 
 EPILOG = """
@@ -29,6 +30,7 @@ def show(
     from quorate.render.layout import Page, Piece
 
     entries = {target: _describe(load(target)) for target in ([name] if name is not None else CATALOGUE)}
+    interrupts.answering()
     if as_json:
         print(json.dumps({"schema": 1, "protocols": entries}), file=out())
         return HOLDS

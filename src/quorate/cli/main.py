@@ -44,7 +44,7 @@ def main(
 
 
 def run() -> None:
-    """The entry point of the command line."""
+    """Run the command that was typed."""
     from quorate.cli.output import fill_standard_streams
 
     fill_standard_streams()

@@ -51,7 +51,7 @@ class Patient(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        if self.failed is None:
+        if self.failed is None and not self.stream.closed:  # Python flushes it when it is collected, too
             try:
                 self.stream.flush()
             except OSError as error:

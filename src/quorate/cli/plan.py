@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Target, takes_options
 
@@ -51,6 +52,7 @@ def plan(
         environment=asked.environment,
         target=target,
     )
+    interrupts.answering()
     if as_json:
         print(json.dumps(found.to_json()), file=out())
     else:

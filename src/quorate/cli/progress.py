@@ -5,6 +5,7 @@ import sys
 from typing import TextIO
 
 from quorate.base.printable import printable
+from quorate.cli import interrupts
 from quorate.results.result import Progress
 
 PATIENCE = 0.5  # seconds: a check that answers sooner needs no line
@@ -29,6 +30,8 @@ class ProgressLine:
         self.enabled = watched(self.stream)
 
     def update(self, progress: Progress) -> None:
+        """Also where nobody watches: a signal that came before the search took them gets there now."""
+        interrupts.deliver()
         if not self.enabled or progress.seconds < PATIENCE:
             return
         self.say(line(progress, self.label))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
 from quorate.cli.run_files import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
 
@@ -67,6 +68,7 @@ def replay(
     definition = define(system, environment)
     with Purity(definition):
         trace = replay(definition, document["trace"])
+    interrupts.answering()
     if as_json or trace_form is TraceForm.json:
         print(json.dumps(trace.to_json()), file=out())
     else:

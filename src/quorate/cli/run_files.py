@@ -14,6 +14,7 @@ import typer
 from quorate.base import files
 from quorate.base.errors import QuorateError, TargetError
 from quorate.base.printable import printable
+from quorate.cli import interrupts
 from quorate.cli.errors import complain, unexpected
 
 if TYPE_CHECKING:
@@ -93,7 +94,8 @@ class Files:
     def attempt(self, path: Path, write: Callable[[], object]) -> bool:
         """Write one file; whether that was possible."""
         try:
-            write()
+            with interrupts.working():
+                write()
         except KeyboardInterrupt:
             self.trouble.append(TargetError(f"interrupted: {path} was not written", code="Q310"))
         except QuorateError as error:

@@ -14,6 +14,7 @@ import typer
 
 from quorate.base import files
 from quorate.base.errors import ParameterError
+from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import AsJson, Asked, Properties, Target, takes_options
 from quorate.cli.run_files import Files
@@ -118,6 +119,7 @@ def sweep(
     workers = min(jobs or max(1, (os.cpu_count() or 1) // asked.options.threads), len(points))
     options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     known = Results(results, system, options)
+    interrupts.answering()  # rows that are known are shown, and kept
     rows = _while_wanted(_run(target, points, options, workers, known), kept=bool(outputs or results))
     if as_json:
         done = list(rows)
@@ -139,7 +141,7 @@ def sweep(
     if known.trouble is not None:
         written.trouble.append(known.trouble)
     written.complain()
-    return _status(done, holes=holes)
+    return _status(done, holes=holes) or (STOPPED if missing else HOLDS)
 
 
 def _status(done: list[Row], *, holes: bool) -> int:
@@ -210,8 +212,10 @@ def _checked(
     try:
         if jobs <= 1:  # in this process, which costs no start
             for point, given in points:
+                if interrupts.noted():
+                    return
                 line.label = _label(point)
-                row = Row(point, run_one(target, given, options, line.update if line.enabled else None))
+                row = Row(point, run_one(target, given, options, line.update))
                 line.close()
                 finished(row)
                 yield row
@@ -222,6 +226,8 @@ def _checked(
             options = {**options, "max_memory": default_memory_limit() // jobs}
 
         def watch(done: int, running: list[Running]) -> None:
+            if interrupts.noted():
+                raise KeyboardInterrupt
             parts = [f"{_label(one.point)} {one.states:,} states" for one in running]
             line.say(f"{before + done} of {before + len(points)} done · " + " · ".join(parts))
 

@@ -7,10 +7,12 @@ process, too, which could not import a model that was loaded from a file.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 Send = Callable[[Any], None]
 Job = Callable[["Connection[Any, Any]"], None]
 
@@ -22,7 +24,12 @@ class Worker:
         here, there = multiprocessing.Pipe()
         self._connection: Connection[Any, Any] = here
         self._process = multiprocessing.get_context("fork").Process(target=_run, args=(job, there), daemon=True)
-        self._process.start()
+        # A signal between the fork and the child's own handlers would be taken by the parent's, in the child.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         there.close()
         self.ended = False
         """Nothing more will come."""
@@ -51,9 +58,9 @@ class Worker:
 
 
 def _run(job: Job, connection: Connection[Any, Any]) -> None:
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this too
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     try:
         job(connection)
     finally:

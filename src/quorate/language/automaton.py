@@ -10,8 +10,9 @@ import sys
 from typing import Any, ClassVar, NoReturn
 
 from quorate.base.errors import ModelError, caller, did_you_mean
-from quorate.base.places import location_of, member_location, refuse_two_meanings
+from quorate.base.places import member_location, refuse_two_meanings
 from quorate.base.values import SIMPLE, BadValueError, freeze
+from quorate.language.declared import refuse_overrides
 from quorate.language.message import bad_field
 
 
@@ -22,6 +23,10 @@ class _Missing:
 
 MISSING: Any = _Missing()
 """The default of a field that has none: `spawn` or `connect` gives its value."""
+
+
+WATCHING = "a monitor"
+"""What a run is closed for if it is a monitor's: it does nothing but to change its own fields."""
 
 
 class Automaton:
@@ -53,13 +58,7 @@ class Automaton:
             return
         if byzantine is not None:
             cls._byzantine = byzantine
-        if "__init__" in cls.__dict__:
-            raise ModelError(
-                f"{cls.__name__} defines __init__, which is never called",
-                hint="declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn",
-                code="Q106",
-                location=location_of(cls.__dict__["__init__"]) or caller(),
-            )
+        refuse_overrides(cls)
         fields: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
             fields.update(base.__dict__.get("_own_fields", {}))
@@ -89,6 +88,14 @@ class Automaton:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
             raise self._undeclared(name)
+        closed = self._run.closed
+        if closed and closed != WATCHING:
+            raise ModelError(
+                f"{type(self).__name__}.{name} was assigned in {closed}",
+                hint="it only reads: assign in the body of a handler",
+                code="Q108",
+                location=caller(),
+            )
         if type(value) not in SIMPLE:
             try:
                 value = freeze(value)

@@ -46,7 +46,7 @@ def crashes(
         raise ModelError(
             f"crashes(recover={show(recover)}): it is True, False or 'fair'", code="Q111", location=caller()
         )
-    classes = None if of is None else (of,) if isinstance(of, type) else tuple(of)
+    classes = None if of is None else tuple(of) if isinstance(of, Iterable) else (of,)
     for cls in classes or ():
         if not isinstance(cls, type):
             raise ModelError(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, dataclass_transform
 
 from quorate.base.errors import ModelError, caller
-from quorate.base.places import member_location, refuse_two_meanings
+from quorate.base.places import class_location, member_location, refuse_two_meanings
 from quorate.base.values import (
     END,
     RECORD,
@@ -76,7 +76,15 @@ class Record:
         super().__init_subclass__(**options)
         if cls.__doc__ is None:
             cls.__doc__ = cls.__name__  # else dataclass works out a signature, which takes longer than all the rest
-        dataclass(frozen=True, eq=False, repr=False)(cls)
+        try:
+            dataclass(frozen=True, eq=False, repr=False)(cls)
+        except (TypeError, ValueError) as error:  # a mutable default, or a field without one behind one that has
+            raise ModelError(
+                f"{cls.__name__}: {error}",
+                hint="fields without a default come first; a default is an immutable value",
+                code="Q106",
+                location=class_location(cls),
+            ) from None
         cls.__setattr__ = Record.__setattr__  # type: ignore[method-assign]
         cls.__delattr__ = Record.__delattr__  # type: ignore[method-assign]
         cls._names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
+from quorate.base.places import class_location
 from quorate.base.values import show
 from quorate.language.faults import Faults
 from quorate.language.monitor import Monitor
@@ -112,6 +113,7 @@ class System:
             f"{type(self).__name__} has no `build`",
             hint="define `def build(self) -> None` and spawn processes in it: self.spawn(Server, 3)",
             code="Q110",
+            location=class_location(type(self)),
         )
 
     @overload
@@ -137,7 +139,7 @@ class System:
     def connect(self, pids: Pid | Iterable[Pid], /, **fields: Any) -> None:
         """Set fields of processes that are spawned already, where they need to know one another."""
         builder = self._building("connect")
-        for pid in [pids] if isinstance(pids, Pid) else pids:
+        for pid in _listed(pids):
             builder.connect(pid, fields)
 
     def scalars(self, kind: type[V], count: int) -> frozenset[V]:
@@ -150,7 +152,7 @@ class System:
 
         It may send any well-typed message to anyone at any time, under its own identity. Properties do not see it.
         """
-        self._building("corrupt").corrupt([pids] if isinstance(pids, Pid) else list(pids), count)
+        self._building("corrupt").corrupt(_listed(pids), count)
 
     def watch(self, monitor: type[Monitor], /, **fields: Any) -> None:
         """Let a monitor see every event that is emitted."""
@@ -223,3 +225,8 @@ class System:
                 location=caller(),
             )
         return builder
+
+
+def _listed(pids: Pid | Iterable[Pid]) -> list[Pid]:
+    """One identity or several; what is neither is left to be refused by whoever takes them."""
+    return list(pids) if isinstance(pids, Iterable) and not isinstance(pids, Pid) else [pids]

@@ -11,6 +11,8 @@ from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller, did_you_mean
+from quorate.base.values import show
+from quorate.language.declared import MARK, PROPERTY_MARK, require_arguments
 from quorate.language.forbidden import refuse_suspended
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
@@ -19,9 +21,6 @@ M = TypeVar("M", bound=Message)
 R = TypeVar("R", bound=Message | Event)
 Fair = bool | Literal["strong"]
 S = TypeVar("S")
-
-MARK = "__quorate_transition__"
-PROPERTY_MARK = "__quorate_property__"
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,16 @@ def quorum(
             f"@quorum(same={same!r}): {message.__name__} has no such field", did_you_mean(same, message._names)
         )
     for name, value in (("when", when), ("where", where), ("enough", enough)):
-        _callable("quorum", name, value)
+        _callable("quorum", name, value, when_takes="self")
     for option, given in (("size", size), ("each", each), ("same", same)):
+        if not (
+            given is None or isinstance(given, str) or callable(given) or (option == "size" and isinstance(given, int))
+        ):
+            raise _refuse(
+                f"@quorum({option}={show(given)}): of type {type(given).__name__}",
+                "give the name of a field, or a function" + ("; or an int" if option == "size" else ""),
+            )
+        require_arguments(given, 1, f"`{option}` of @quorum", "m" if option == "same" else "self")
         refuse_suspended(given, f"`{option}` of @quorum({message.__name__}, ...)")
     _fairness("quorum", fair)
     return _mark(Declaration("quorum", message, when, keep, size, each, enough, sets, where, same, fair))
@@ -155,7 +162,7 @@ def start(
 
 def start(handler: Any = None, /, *, when: Callable[[Any], object] | None = None, fair: Fair = True) -> Any:
     """A spontaneous step that happens at most once, whenever its guard holds: `@start`, `@start(when=...)`."""
-    _callable("start", "when", when)
+    _callable("start", "when", when, when_takes="self")
     _fairness("start", fair)
     mark: Callable[[Any], Any] = _mark(Declaration("start", when=when, fair=fair))
     return mark if handler is None else mark(handler)
@@ -166,7 +173,7 @@ def step(*, when: Callable[[Any], object], fair: Fair = True) -> Callable[[Calla
 
     Temporal properties assume that it happens if it stays possible; `fair=False`: it need not happen.
     """
-    _callable("step", "when", when)
+    _callable("step", "when", when, when_takes="self")
     _fairness("step", fair)
     return _mark(Declaration("step", when=when, fair=fair))
 
@@ -195,6 +202,7 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
             f"@{kind} goes on a method of a System, without arguments", f"@{kind}\ndef name(self) -> bool: ..."
         )
     refuse_suspended(function, function.__qualname__)
+    require_arguments(function, 1, function.__qualname__, "self")
     setattr(function, PROPERTY_MARK, kind)
     return function
 
@@ -246,12 +254,14 @@ def _message_type(decorator: str, message: object, bases: tuple[type, ...]) -> N
         )
 
 
-def _callable(decorator: str, name: str, value: object) -> None:
+def _callable(decorator: str, name: str, value: object, when_takes: str = "self, m") -> None:
     if value is not None and not callable(value):
         raise _refuse(
             f"@{decorator}({name}={value!r}): a guard is a function", f"write `{name}=lambda self, ...: condition`"
         )
     refuse_suspended(value, f"`{name}` of @{decorator}(...)")
+    shape = when_takes if name == "when" else "self, ms" if name == "enough" else "self, m"
+    require_arguments(value, len(shape.split(",")), f"`{name}` of @{decorator}", shape)
 
 
 def _refuse(message: str, hint: str) -> ModelError:

@@ -10,13 +10,14 @@ from quorate.base.failures import blame
 from quorate.base.places import location_of
 from quorate.base.values import BadValueError, ContentSet, encode, freeze, show
 from quorate.language.automaton import MISSING, Automaton
-from quorate.language.forbidden import refuse_suspended
+from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
 from quorate.language.pid import DecompositionError, Pid, server_of
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
+from quorate.model.again import CAUSES
 from quorate.model.attacker import Attacker
 from quorate.model.choices import MAX_PATHS, Choices, NoOption
 from quorate.model.outcome import Local
@@ -196,11 +197,13 @@ def build_all(
 ) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
     """The processes and monitors, the distinct initial states in content order, and the network and faults set."""
     first: Builder | None = None
+    first_path: list[int] = []
     found: dict[bytes, tuple[Local, ...]] = {}
     prefix: list[int] | None = []
     paths = 0
     while prefix is not None:
-        builder = _build_once(system, prefix, decomposed)
+        path = prefix  # completed by the choices that are made
+        builder = _build_once(system, path, decomposed)
         prefix = builder.choices.following()
         paths += 1
         if paths > MAX_PATHS:
@@ -218,7 +221,7 @@ def build_all(
         for role, count in byzantine.items():
             builder.corrupt_role(role, count)
         if first is None:
-            first = builder
+            first, first_path = builder, list(path)
             _not_empty(system, builder)
         _alike(system, first, builder)
         if len(builder.corrupted) == len(builder.processes):
@@ -232,8 +235,23 @@ def build_all(
             f"{type(system).__name__} has no initial state: every choice in `build` had no options",
             hint="self.choose needs at least one option",
             code="Q110",
+            location=_where(system),
         )
+    _repeated(system, first, first_path, decomposed)
     return first.layout(), [found[key] for key in sorted(found)], {**first.settings, "scalars": first.scalars}
+
+
+def _repeated(system: System, first: Builder, path: list[int], decomposed: bool) -> None:
+    """Refuse a `build` that makes something else when it is run again: a saved run could not be replayed."""
+    again = _build_once(system, path, decomposed)
+    again.corrupted = first.corrupted
+    if first.layout() != again.layout() or encode(first.state()) != encode(again.state()):
+        raise ModelError(
+            f"{type(system).__name__}.build made something else when it was run again",
+            hint=CAUSES,
+            code="Q104",
+            location=_where(system),
+        )
 
 
 def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
@@ -244,6 +262,7 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
     running.__dict__["_builder"] = builder
     build = type(system).build
     refuse_suspended(build, f"{type(system).__name__}.build")
+    forbid_impure(f"{type(system).__name__}.build", build)
     try:
         built: object = build(running)
         if built is not None:

@@ -77,7 +77,7 @@ def list_options(owner: str, options: Iterable[Any]) -> list[Any]:
     try:
         if isinstance(options, (set, frozenset)) and not isinstance(options, ContentSet):
             return in_order(options)
-        return list(options)
+        every = iter(options)
     except (TypeError, BadValueError):
         raise ModelError(
             f"{owner}.choose({show(options)}): not a collection of values",
@@ -85,3 +85,4 @@ def list_options(owner: str, options: Iterable[Any]) -> list[Any]:
             code="Q107",
             location=caller(),
         ) from None
+    return list(every)  # what a generator of the model raises is its own

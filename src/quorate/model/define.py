@@ -9,6 +9,7 @@ from quorate.base.errors import ModelError, did_you_mean
 from quorate.base.places import location_of, member_location
 from quorate.base.values import ContentSet, encode
 from quorate.language.automaton import Automaton
+from quorate.language.declared import MARK, PROPERTY_MARK, refuse_strangers, require_setting
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import Event, Message
@@ -16,7 +17,7 @@ from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.pid import DecompositionError, column_of
 from quorate.language.system import System
-from quorate.language.transitions import MARK, PROPERTY_MARK, Declaration
+from quorate.language.transitions import Declaration
 from quorate.model.attacker import Arsenal, Attacker, LearningAttacker
 from quorate.model.build import Layout, build_all
 from quorate.model.definition import Column, Definition, Mode, Property, Spec, Transition
@@ -37,6 +38,8 @@ def define(
     if isinstance(system, type):
         system = system()
     environment = environment or Environment()
+    require_setting(type(system), "network", type(system).network, Network, "fifo()")
+    require_setting(type(system), "faults", type(system).faults, Faults, "crashes(1)")
     layout, initials, settings = build_all(system, environment.byzantine, decomposed)
     specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
     attackers = frozenset(index for index, (cls, _, _) in enumerate(layout) if cls is Attacker)
@@ -204,6 +207,7 @@ def _with_channels(
 
 def read_class(cls: type[Automaton]) -> Spec:
     """The fields and transitions of a class; an overriding method keeps the place of the one it overrides."""
+    refuse_strangers(cls, PROPERTY_MARK)
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():
@@ -298,6 +302,7 @@ def _transition(
 
 def read_properties(cls: type[System]) -> list[Property]:
     """The properties of a system class in the order they are written, inherited ones first."""
+    refuse_strangers(cls, MARK)
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():

@@ -6,6 +6,7 @@ all that might. A raise is an outcome like any other then: kept, compared, repor
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from quorate.base.failures import Failure, blame, failure_of, is_models
 from quorate.base.places import location_of
 from quorate.base.values import BadValueError, ContentSet, encode, show
 from quorate.base.watchdog import supervised
-from quorate.language.automaton import Automaton, attach
+from quorate.language.automaton import WATCHING, Automaton, attach
 from quorate.language.forbidden import is_answer, returned
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
@@ -188,7 +189,7 @@ def _request(self: Automaton, transition: Transition) -> Request | None:
     if declaration.each is not None:
         each = declaration.each
         pids = self.__dict__[each] if isinstance(each, str) else each(self)
-        senders = tuple(dict.fromkeys([pids] if type(pids) is Pid else pids))
+        senders = tuple(dict.fromkeys(pids if type(pids) is not Pid and isinstance(pids, Iterable) else [pids]))
         for pid in senders:
             if type(pid) is not Pid:
                 raise ModelError(
@@ -350,7 +351,7 @@ def _endless(outcome: Outcome) -> bool:
 
 
 def _observe(column: Column, reactions: list[Transition], local: Local, event: Event) -> Local:
-    self: Any = instance(column, local, Run(None, (), None, "a monitor"))
+    self: Any = instance(column, local, Run(None, (), None, WATCHING))
     for transition in reactions:
         when = transition.declaration.when
         if when is None or _holds(transition, "when", when(self, event)):

@@ -8,11 +8,11 @@ import importlib
 import importlib.util
 import os
 import sys
-import traceback
 from collections.abc import Iterable
 from types import ModuleType
 
-from quorate.base.errors import Location, QuorateError, TargetError, did_you_mean, is_model_file
+from quorate.base.errors import Location, QuorateError, TargetError, did_you_mean
+from quorate.base.failures import described, innermost, is_models
 from quorate.language.system import System
 
 
@@ -98,16 +98,13 @@ def _import_failed(place: str, error: BaseException) -> Exception:
     """What went wrong while the user's file ran, with the line of that file."""
     if isinstance(error, QuorateError):
         return error  # it names its own line
-    if isinstance(error, KeyboardInterrupt):
+    if not is_models(error):
         raise error
     if isinstance(error, SyntaxError) and error.filename:
         where = Location(error.filename, error.lineno or 1)
         return TargetError(f"{place} is not valid Python: {error.msg}", code="Q303", location=where)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_model_file(frame.filename)]
-    frames = [frame for frame in frames if "importlib" not in frame.filename]
-    location = Location(frames[-1].filename, frames[-1].lineno or 1) if frames else None
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return TargetError(f"{place} cannot be imported: {what}", code="Q303", location=location)
+    location = innermost(error.__traceback__)
+    return TargetError(f"{place} cannot be imported: {described(error)}", code="Q303", location=location)
 
 
 def _similar_file(path: str) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import isfinite
+from sys import float_info
+
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.kinds import Kept
 from quorate.reduce.families import Family, Symmetries, proposed
 from quorate.reduce.interface import Reduction
+
+LARGEST = int(float_info.max)
+"""Larger numbers are no numbers to most readers of JSON."""
 
 
 class Symmetry(Reduction):
@@ -61,16 +68,17 @@ class Symmetry(Reduction):
         left_out = [f"{family}: {why}" for family, why in found.dropped]
         if found.families:
             told = "takes one of all states that differ in names only"
-            self._set("", told, group=found.group, order=found.order, left_out=left_out)
+            order = found.order if found.order <= LARGEST else None
+            self._set("", told, group=found.group, order=order, left_out=left_out)
         else:
             self._set("; ".join(left_out))
 
     def searched(self, found: Found) -> None:
         """Gain and efficiency as section 3.3.3 of the thesis defines them."""
-        if self.ran and found.states:
-            gain = found.stands_for / found.states
-            told = {"stands_for": round(found.stands_for), "gain": gain, "efficiency": gain / self.figures["order"]}
-            self.figures |= told
+        families = self.model.symmetries
+        if not self.ran or not found.states or families is None:
+            return
+        self.figures |= gained(found.stands_for, found.states, families.order)
 
     def taken_apart(self, roles: object, why_whole: str) -> None:
         """Note which processes were taken apart into their roles, or why they were not."""
@@ -78,3 +86,12 @@ class Symmetry(Reduction):
             self.figures["decomposed"] = roles
         elif why_whole:
             self.figures["not_decomposed"] = why_whole
+
+
+def gained(stands_for: float, states: int, order: int) -> dict[str, float | None]:
+    """None where there are more states than a float can count."""
+    if not isfinite(stands_for):
+        return {"stands_for": None, "gain": None, "efficiency": None}
+    gain = stands_for / states
+    efficiency = gain / order if order <= LARGEST else float(Fraction(gain) / order)
+    return {"stands_for": round(stands_for), "gain": gain, "efficiency": efficiency}

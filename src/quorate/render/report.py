@@ -259,13 +259,20 @@ def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]
     yield "self-check", "; ".join(parts)
 
 
+HUGE = 10**15
+"""Numbers from here on are told by their size."""
+
+
 def _reduction(figures: Mapping[str, Any]) -> Content:
     """The figures that a reduction gave, a factor where there is one, and what it is based on."""
     of = figures.get("of")
     parts: list[str] = [figures["group"]] if "group" in figures else []
-    if "gain" in figures:
-        gain, order = figures["gain"], figures["order"]
-        parts.append(f"one for {gain:,.1f} states, {figures['efficiency']:.0%} of {count(order, 'renaming')}")
+    gain, order = figures.get("gain"), figures.get("order")
+    if gain is not None:
+        shown = f"one for {gain:,.1f} states" if gain < HUGE else f"one for {gain:.1e} states"
+        if order is not None and order < HUGE:
+            shown += f", {figures['efficiency']:.0%} of {count(order, 'renaming')}"
+        parts.append(shown)
     for name, value in figures.items():
         if name in ("order", "stands_for", "gain", "efficiency"):
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -28,7 +27,7 @@ from quorate.results.result import Limit, Progress, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
-from quorate.search.limits import Watcher
+from quorate.search.limits import Watcher, peak_memory
 from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
 from quorate.search.rebuild import ReplayError, rebuild
@@ -286,7 +285,7 @@ class _Check:
             depth=found.depth,
             seconds=seconds,
             setup_seconds=setup,
-            peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            peak_memory_bytes=peak_memory(),
             bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
             cells=self.model.engine.cell_count(),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -20,9 +22,16 @@ def default_memory_limit() -> int:
     return int(free * 0.9)
 
 
+def peak_memory() -> int:
+    """The most bytes of memory that this process had at a time."""
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 def _available() -> int:
     page = os.sysconf("SC_PAGE_SIZE")
-    available = page * os.sysconf("SC_AVPHYS_PAGES")
+    # macOS does not say how much is left: all that there is, then.
+    available = page * os.sysconf("SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES")
     try:
         with open("/proc/meminfo") as file:
             for line in file:

@@ -6,7 +6,6 @@ plain semantics before it is shown: it closes, it is fair, and the formula is fa
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
@@ -30,7 +29,7 @@ from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
-from quorate.search.limits import Watcher
+from quorate.search.limits import Watcher, peak_memory
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.verdict import verdict_of
 from quorate.semantics.follow import Differs, follow
@@ -109,7 +108,7 @@ def with_temporal(
         trace=found.trace if trace else None,
         fairness=found.fairness,
         product_states=found.product_states,
-        peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_memory_bytes=peak_memory(),
     )
 
 

@@ -48,7 +48,8 @@ const std::vector<Id>& Canonical::of(const std::vector<Id>& cells) {
 
 const std::vector<Id>& Canonical::form(const std::vector<Id>& cells) {
     const bool moved = sort(colours_);
-    automorphisms_of_form_ = 1;
+    automorphisms_of_form_ = {};
+    look_for_names();
     for (Id family = 0; family < symmetry_.families(); ++family) {
         double run = 1;
         for (Id i = symmetry_.start(family) + 1; i < symmetry_.start(family + 1); ++i) {
@@ -82,12 +83,25 @@ bool Canonical::sort(const Colours& colours) {
 bool Canonical::twins(Id one, Id two, const std::vector<Id>& cells) {
     const Id pair = symmetry_.pair(one, two);
     const std::uint64_t both = bit(one) | bit(two);
+    const auto kept = [&](Id column) {
+        return symmetry_.act(pair, column, cells[column]) == cells[symmetry_.column(one, two, column)];
+    };
+    if ((held_ & both) == 0)  // in no column: then the exchange concerns those that the two own, and no others
+        return std::all_of(symmetry_.owned(one).begin(), symmetry_.owned(one).end(), kept) &&
+               std::all_of(symmetry_.owned(two).begin(), symmetry_.owned(two).end(), kept);
     for (Id column = 0; column < rows_.size(); ++column) {
-        const Id to = symmetry_.column(pair, column);
-        if (to == column && (mentioned(column) & both) == 0) continue;
-        if (symmetry_.act(pair, column, cells[column]) != cells[to]) return false;
+        const Id owner = symmetry_.owner(column);
+        if (owner != one && owner != two && (mentioned(column) & both) == 0) continue;
+        if (!kept(column)) return false;
     }
     return true;
+}
+
+// With many names it is worth knowing which of them are stored or sent anywhere.
+void Canonical::look_for_names() {
+    if (names_ < 16) return;
+    held_ = 0;
+    for (Id column = 0; column < rows_.size(); ++column) held_ |= mentioned(column);
 }
 
 void Canonical::apply(const std::vector<Id>& cells, std::vector<Id>& image) {
@@ -111,17 +125,17 @@ void Canonical::apply(const std::vector<Id>& cells, std::vector<Id>& image) {
     for (Id column = 0; column < rows_.size(); ++column) {
         const Id owner = symmetry_.owner(column);
         Id cell = cells[column], place = column;
-        if ((mentioned(column) & moved & ~(owner == none || names_ > 64 ? 0 : bit(owner))) == 0) {
+        if ((mentioned(column) & moved & ~(owner == none || !symmetry_.own_bits() ? 0 : bit(owner))) == 0) {
             // Nobody who gets another name occurs in it, so it only moves along with its owner.
             if (owner != none && now_[owner] != owner) {
                 const Id pair = symmetry_.pair(owner, now_[owner]);
                 cell = symmetry_.act(pair, column, cell);
-                place = symmetry_.column(pair, column);
+                place = symmetry_.column(owner, now_[owner], column);
             }
         } else {
             for (const Exchange& exchange : exchanges_) {
                 cell = symmetry_.act(exchange.pair, place, cell);
-                place = symmetry_.column(exchange.pair, place);
+                place = symmetry_.column(exchange.one, exchange.two, place);
             }
         }
         image[place] = cell;
@@ -132,7 +146,7 @@ void Canonical::apply(const std::vector<Id>& cells, std::vector<Id>& image) {
 
 const std::vector<Id>& Canonical::branch(const std::vector<Id>& cells) {
     find_twins(cells);
-    automorphisms_of_form_ = 1;
+    automorphisms_of_form_ = {};
     for (Id name = 0; name < names_; ++name)
         automorphisms_of_form_ *= static_cast<double>(std::count(twin_.begin(), twin_.begin() + name + 1, twin_[name]));
     path_.clear();

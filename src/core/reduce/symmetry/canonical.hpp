@@ -38,7 +38,8 @@ private:
 
     const std::vector<Id>& form(const std::vector<Id>& cells);
     std::uint64_t mentioned(Id column) const { return rows_[column][names_ + 1]; }
-    std::uint64_t bit(Id name) const { return names_ > 64 ? ~std::uint64_t{0} : std::uint64_t{1} << name; }
+    std::uint64_t bit(Id name) const { return symmetry_.bit(name); }
+    void look_for_names();
     bool twins(Id one, Id two, const std::vector<Id>& cells);
     // Sorts the names of each family; false if it was in order already.
     bool sort(const Colours& colours);
@@ -63,9 +64,10 @@ private:
     };
     std::vector<Exchange> exchanges_;
     std::vector<const std::uint64_t*> rows_;  // the marks of every column of the state at hand
+    std::uint64_t held_ = ~std::uint64_t{0};  // the bits of names that occur in the state at hand, or more
     std::vector<std::pair<Id, const std::uint64_t*>> undo_;
-    const double order_of_group_;
-    double automorphisms_of_form_ = 1;
+    const Product order_of_group_;
+    Product automorphisms_of_form_{};
     std::vector<Id> twin_;  // per name, the first of its twins
     std::vector<Id> path_;
     std::vector<std::vector<Id>> automorphisms_;

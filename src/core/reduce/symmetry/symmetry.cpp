@@ -195,42 +195,96 @@ Symmetry::Symmetry(Tables& tables, Description description)
         }
     }
     for (Id family = 0; family < families(); ++family) {
-        // (i j) = (j-1 j) (i j-1) (j-1 j), from neighbours outwards.
-        for (Id distance = 1; distance < starts_[family + 1] - starts_[family]; ++distance) {
-            for (Id one = starts_[family]; one + distance < starts_[family + 1]; ++one) {
-                const Id two = one + distance, number = static_cast<Id>(exchanges_.size());
-                if (distance == 1) {
-                    exchanges_.push_back(std::move(description.exchanges[family][one - starts_[family]]));
-                    neighbours_.emplace_back(number, family);
-                } else {
-                    const Renaming& last = exchanges_[pair(two - 1, two)];
-                    exchanges_.push_back(compose(last, compose(exchanges_[pair(one, two - 1)], last)));
-                }
+        for (Id two = starts_[family]; two < starts_[family + 1]; ++two) {
+            for (Id one = starts_[family]; one < two; ++one) {
+                const Id number = static_cast<Id>(exchanged_.size());
+                exchanged_.emplace_back(one, two);
                 pairs_[static_cast<std::size_t>(one) * names_ + two] = number;
                 pairs_[static_cast<std::size_t>(two) * names_ + one] = number;
             }
         }
     }
+    exchanges_.resize(exchanged_.size());
+    for (Id family = 0; family < families(); ++family) {
+        for (Id one = starts_[family]; one + 1 < starts_[family + 1]; ++one) {
+            Renaming& given = description.exchanges[family][one - starts_[family]];
+            exchanges_[pair(one, one + 1)] = std::make_unique<const Exchange>(changed(std::move(given)));
+            neighbours_.emplace_back(pair(one, one + 1), family);
+        }
+    }
     prepare();
 }
 
-Renaming Symmetry::compose(const Renaming& outer, const Renaming& inner) const {
-    Renaming result = inner;
-    for (std::size_t i = 0; i < inner.columns.size(); ++i) {
-        const Id between = inner.columns[i];
-        result.columns[i] = outer.columns[between];
-        for (Id& local : result.locals[i]) local = outer.locals[between][local];
-        for (Id& message : result.messages[i]) message = outer.messages[between][message];
+namespace {
+
+bool changes_nothing(const std::vector<Id>& images) {
+    for (Id i = 0; i < images.size(); ++i)
+        if (images[i] != i) return false;
+    return true;
+}
+
+}  // namespace
+
+Symmetry::Exchange Symmetry::changed(Renaming renaming) const {
+    Exchange result;
+    for (Id column = 0; column < width_; ++column) {
+        auto &locals = renaming.locals[column], &messages = renaming.messages[column];
+        if (renaming.columns[column] == column && changes_nothing(locals) && changes_nothing(messages)) continue;
+        result.push_back({column, renaming.columns[column], std::move(locals), std::move(messages)});
     }
     return result;
 }
 
+Symmetry::Exchange Symmetry::compose(const Exchange& outer, const Exchange& inner) const {
+    const auto part = [](const Exchange& exchange, Id column) -> const Part* {
+        const auto before = [](const Part& one, Id other) { return one.column < other; };
+        const auto found = std::lower_bound(exchange.begin(), exchange.end(), column, before);
+        return found != exchange.end() && found->column == column ? &*found : nullptr;
+    };
+    std::vector<Id> columns;
+    for (const Exchange* each : {&outer, &inner})
+        for (const Part& one : *each) columns.push_back(one.column);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    Exchange result;
+    for (Id column : columns) {
+        const Part* first = part(inner, column);
+        const Part* second = part(outer, first != nullptr ? first->to : column);
+        if (first == nullptr || second == nullptr) {
+            result.push_back(first != nullptr ? *first : *second);
+            continue;
+        }
+        Part both{column, second->to, first->locals, first->messages};
+        for (Id& local : both.locals) local = second->locals[local];
+        for (Id& message : both.messages) message = second->messages[message];
+        if (both.to != column || !changes_nothing(both.locals) || !changes_nothing(both.messages))
+            result.push_back(std::move(both));
+    }
+    return result;
+}
+
+// (i j) = (j-1 j) (i j-1) (j-1 j), from the neighbour outwards.
+const Symmetry::Exchange& Symmetry::exchange(Id one, Id two) {
+    const std::lock_guard guard(exchanges_lock_);
+    const Exchange* known = exchanges_[pair(one, one + 1)].get();
+    for (Id name = one + 2; name <= two; ++name) {
+        auto& place = exchanges_[pair(one, name)];
+        if (place == nullptr) {
+            const Exchange& last = *exchanges_[pair(name - 1, name)];
+            place = std::make_unique<const Exchange>(compose(last, compose(*known, last)));
+        }
+        known = place.get();
+    }
+    return *known;
+}
+
 void Symmetry::prepare() {
-    actions_.clear();
+    actions_ = std::vector<std::atomic<Row*>>(exchanged_.size());
+    action_rows_.clear();
+    images_.clear();
     marks_.clear();
     rows_.clear();
     used_ = 0;
-    for (std::size_t i = 0; i < exchanges_.size() * width_; ++i) actions_.push_back(std::make_unique<Lazy<Id>>(none));
     for (std::size_t i = 0; i < width_; ++i) marks_.push_back(std::make_unique<Lazy<const std::uint64_t*>>(nullptr));
     for (auto& seen : alike_) seen = std::make_unique<Interner>();
     broken.reset();
@@ -251,20 +305,32 @@ void Symmetry::prepare() {
 }
 
 Id Symmetry::build_action(Id pair, Id column, Id cell) {
-    const Renaming& renaming = exchanges_[pair];
-    const Column& from = *tables.columns[column];
-    Column& to = *tables.columns[renaming.columns[column]];
-    const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
-    Inbox inbox;
-    for (Id message : pending) inbox.push_back(renaming.messages[column][message]);
-    arrange(tables.network, inbox, to.sender(), to.stands());
-    Id image;
-    {
+    const Exchange& parts = exchange(exchanged_[pair].first, exchanged_[pair].second);
+    const auto before = [](const Part& one, Id other) { return one.column < other; };
+    const auto part = std::lower_bound(parts.begin(), parts.end(), column, before);
+    Id image = cell;
+    if (part != parts.end() && part->column == column) {
+        const Column& from = *tables.columns[column];
+        Column& to = *tables.columns[part->to];
+        const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
+        Inbox inbox;
+        for (Id message : pending) inbox.push_back(part->messages[message]);
+        arrange(tables.network, inbox, to.sender(), to.stands());
         const std::lock_guard guard(to.lock);
-        image = tables.cell(to, renaming.locals[column][from.cells[cell].local], inbox);
+        image = tables.cell(to, part->locals[from.cells[cell].local], inbox);
     }
     const std::lock_guard guard(lock_);
-    actions_[pair * width_ + column]->put(cell, image);
+    Row* row = actions_[pair].load(std::memory_order_relaxed);
+    if (row == nullptr) {
+        row = action_rows_.emplace_back(std::make_unique<Row[]>(width_)).get();
+        actions_[pair].store(row, std::memory_order_release);
+    }
+    Lazy<Id>* known = row[column].load(std::memory_order_relaxed);
+    if (known == nullptr) {
+        known = images_.emplace_back(std::make_unique<Lazy<Id>>(none)).get();
+        row[column].store(known, std::memory_order_release);
+    }
+    known->put(cell, image);
     return image;
 }
 
@@ -301,10 +367,8 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
         row[name] = mix(sum ^ place ^ (mine == name ? 0x9e3779b97f4a7c15ULL : 0));
     }
     row[names_] = tables.content(column, cell);
-    row[names_ + 1] = names_ > 64 ? ~std::uint64_t{0} : 0;
     const auto note = [&](const Marks& marks) {
-        for (const auto& each : marks.of)
-            if (names_ <= 64) row[names_ + 1] |= std::uint64_t{1} << std::get<0>(each);
+        for (const auto& each : marks.of) row[names_ + 1] |= bit(std::get<0>(each));
     };
     note(local_marks_[column][owner.cells[cell].local]);
     for (Id message : pending) note(message_marks_[column][message]);
@@ -319,8 +383,8 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     return place_of;
 }
 
-double Symmetry::order() const {
-    double product = 1;
+Product Symmetry::order() const {
+    Product product;
     for (Id family = 0; family < families(); ++family)
         for (Id i = 2; i <= starts_[family + 1] - starts_[family]; ++i) product *= i;
     return product;
@@ -370,12 +434,9 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             return false;
         }
         for (const auto& [exchange, which] : neighbours_) {
-            const Renaming& renaming = exchanges_[exchange];
-            for (Id i = 0; i < width_; ++i) {
-                const Id to = renaming.columns[i];
-                // Whether it is the one that stands for its class is all the same: properties see no difference.
-                image[to] = renaming.locals[i][locals[i]];
-            }
+            // Whether it is the one that stands for its class is all the same: properties see no difference.
+            std::copy(locals.begin(), locals.end(), image.begin());
+            for (const Part& part : *exchanges_[exchange]) image[part.to] = part.locals[locals[part.column]];
             observe(image, seen);
             if (alike.find(seen) != none) continue;
             alike.intern(seen);

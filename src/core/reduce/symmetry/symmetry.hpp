@@ -16,6 +16,7 @@
 
 #include "analysis/closure.hpp"
 #include "base/lazy.hpp"
+#include "base/product.hpp"
 #include "model/property.hpp"
 
 namespace quorate {
@@ -67,19 +68,28 @@ public:
 
     // The exchange of two names of a family.
     Id pair(Id one, Id two) const { return pairs_[static_cast<std::size_t>(one) * names_ + two]; }
-    Id column(Id pair, Id column) const { return exchanges_[pair].columns[column]; }
-    Id act(Id pair, Id column, Id cell) {
-        const Id known = actions_[pair * width_ + column]->get(cell);
-        return known != none ? known : build_action(pair, column, cell);
+    Id column(Id one, Id two, Id column) const {
+        const Id mine = owner_[column];
+        return mine == one ? owned_[two][kind_[column]] : mine == two ? owned_[one][kind_[column]] : column;
     }
-    // The marks of all names in a cell; behind them the content of the cell, and which names occur in it: a bit each,
-    // or all bits where there are more than 64. A renaming that moves none of these, nor the owner, changes nothing.
+    Id act(Id pair, Id column, Id cell) {
+        if (const Row* row = actions_[pair].load(std::memory_order_acquire))
+            if (const Lazy<Id>* known = row[column].load(std::memory_order_acquire))
+                if (const Id image = known->get(cell); image != none) return image;
+        return build_action(pair, column, cell);
+    }
+    // The marks of all names in a cell; behind them the content of the cell, and the bits of the names that occur in
+    // it. A renaming that moves none of these, nor the owner, changes nothing.
     const std::uint64_t* marks(Id column, Id cell) {
         const std::uint64_t* known = marks_[column]->get(cell);
         return known != nullptr ? known : build_marks(column, cell);
     }
 
-    double order() const;  // the number of renamings
+    // The bit of a name in such a set. Where there are more than 64 some share one, so that more seem to occur than do.
+    std::uint64_t bit(Id name) const { return std::uint64_t{1} << (name % 64); }
+    bool own_bits() const { return names_ <= 64; }
+
+    Product order() const;  // the number of renamings
 
     // --- properties: what one says of a state it must say of every renamed one ---
 
@@ -94,9 +104,21 @@ public:
     std::optional<Broken> broken{};
 
 private:
+    // What an exchange does to the columns that it changes, in their order. With many names that are seldom stored
+    // these are few, and there are as many exchanges as pairs of names; so the rest is not held, and neither is an
+    // exchange that nobody has asked for.
+    struct Part {
+        Id column, to;
+        std::vector<Id> locals{}, messages{};
+    };
+    using Exchange = std::vector<Part>;
+    using Row = std::atomic<Lazy<Id>*>;  // by column, the images of cells
+
+    Exchange changed(Renaming renaming) const;
+    Exchange compose(const Exchange& outer, const Exchange& inner) const;
+    const Exchange& exchange(Id one, Id two);  // one < two
     Id build_action(Id pair, Id column, Id cell);
     const std::uint64_t* build_marks(Id column, Id cell);
-    Renaming compose(const Renaming& outer, const Renaming& inner) const;
     void observe(std::span<const Id> locals, std::vector<Id>& seen) const;
 
     Id names_ = 0;
@@ -105,11 +127,15 @@ private:
     std::vector<std::vector<Id>> owned_{};
     std::vector<Id> owner_{}, kind_{};  // per column: its owner, and which of the owner's columns it is
     std::vector<Id> pairs_{};
-    std::vector<Renaming> exchanges_{};
-    std::vector<std::pair<Id, Id>> neighbours_{};  // exchanges that generate the group, with their families
+    std::vector<std::pair<Id, Id>> exchanged_{};                // per pair, its names
+    std::vector<std::unique_ptr<const Exchange>> exchanges_{};  // per pair, those that were asked for
+    std::mutex exchanges_lock_{};
+    std::vector<std::pair<Id, Id>> neighbours_{};  // pairs whose exchanges generate the group, with their families
     std::vector<std::vector<Marks>> local_marks_{}, message_marks_{};
     std::vector<std::vector<std::uint64_t>> merged_marks_{};  // per column: dense, by representative
-    std::vector<std::unique_ptr<Lazy<Id>>> actions_{};
+    std::vector<std::atomic<Row*>> actions_{};                // per pair, of those that were used
+    std::vector<std::unique_ptr<Row[]>> action_rows_{};
+    std::vector<std::unique_ptr<Lazy<Id>>> images_{};
     std::vector<std::unique_ptr<Lazy<const std::uint64_t*>>> marks_{};
     std::vector<std::unique_ptr<std::uint64_t[]>> rows_{};
     std::size_t used_ = 0;  // rows in the last block

@@ -1,0 +1,132 @@
+"""Ctrl-C and SIGTERM: what they do depends on what the command is just doing, and never is a traceback.
+
+- Starting, up to the command's own code: nobody waits for an answer yet. The program is left at once, with status 3.
+- Working: KeyboardInterrupt, as everywhere in Python. A check takes Ctrl-C itself while it searches (search/limits.py),
+  and answers with what it has covered.
+- Answering: a verdict is known, so it is told, and its status is the exit status. The signal is only noted: files that
+  are not written yet are given up. A second signal leaves at once.
+- Leaving: the status is fixed, and Python cleans up. Signals are ignored.
+
+This is imported before anything else and imports next to nothing itself: only the start of Python is out of its reach.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from types import FrameType
+else:
+    import _signal  # `signal` itself builds its enumerations first
+
+STOPPED = 3
+MESSAGE = "interrupted before there was an answer"
+_JSON = '{"schema": 1, "error": {"code": "Q506", "message": "%s", "hint": "", "file": null, "line": null}}\n'
+
+STARTING, WORKING, ANSWERING = "starting", "working", "answering"
+
+_phase = WORKING
+_noted = 0
+
+
+def begin() -> None:
+    """Take the signals: the program starts."""
+    global _phase
+    _phase = STARTING
+    _take()
+
+
+def finish() -> None:
+    """The exit status is fixed."""
+    for signal in (_signal.SIGINT, _signal.SIGTERM):
+        _signal.signal(signal, _signal.SIG_IGN)
+
+
+def answering() -> None:
+    """From here on signals are noted, since there is an answer to be told."""
+    global _phase
+    _phase = ANSWERING
+
+
+def noted() -> bool:
+    """Whether one came since."""
+    return _noted > 0
+
+
+def deliver() -> None:
+    """Pass a noted signal on to a search that takes them by now: it came just before."""
+    global _noted
+    handler = _signal.getsignal(_signal.SIGINT)
+    if _noted and callable(handler) and handler is not _interrupt:
+        _noted = 0
+        handler(_signal.SIGINT, None)
+
+
+class command:  # noqa: N801 - used like a function
+    """While a command runs: signals are taken, and given back after it to whoever calls commands from a program."""
+
+    def __enter__(self) -> None:
+        global _noted
+        self._before = _phase
+        self._handlers = _take()
+        _noted = 0
+
+    def __exit__(self, *_: object) -> None:
+        global _phase
+        _phase = self._before
+        for signal, handler in self._handlers.items():
+            if handler is not None and handler is not _signal.getsignal(signal):
+                _signal.signal(signal, handler)
+
+
+class working:  # noqa: N801
+    """Here signals raise KeyboardInterrupt, at once if one was noted before; afterwards there is an answer."""
+
+    def __enter__(self) -> None:
+        global _phase
+        if _noted:
+            raise KeyboardInterrupt
+        _phase = WORKING
+
+    def __exit__(self, *_: object) -> None:
+        answering()
+
+
+def _take() -> "dict[int, _signal._HANDLER]":
+    """Handle the signals, and say who did before. One that is ignored stays so: the shell does that for `command &`."""
+    before: dict[int, _signal._HANDLER] = {}
+    try:
+        for signal, handler in ((_signal.SIGINT, _interrupt), (_signal.SIGTERM, _terminate)):
+            if _signal.getsignal(signal) is not _signal.SIG_IGN:
+                before[signal] = _signal.signal(signal, handler)
+    except ValueError:  # not in the main thread
+        pass
+    return before
+
+
+def _interrupt(signum: int, frame: "FrameType | None") -> None:
+    global _noted
+    if _phase == WORKING:
+        raise KeyboardInterrupt
+    if _phase == STARTING or _noted:
+        _leave()
+    _noted += 1
+
+
+def _terminate(signum: int, frame: "FrameType | None") -> None:
+    """As Ctrl-C, whoever takes that just now."""
+    handler = _signal.getsignal(_signal.SIGINT)
+    if callable(handler):
+        handler(signum, frame)
+    else:
+        _leave()
+
+
+def _leave() -> None:
+    try:
+        if _phase == STARTING and "--json" in sys.argv:
+            os.write(1, (_JSON % MESSAGE).encode())
+        os.write(2, f"quorate: {MESSAGE if _phase == STARTING else 'interrupted again'}\n".encode())
+    finally:
+        os._exit(STOPPED)

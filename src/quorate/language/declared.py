@@ -1,0 +1,90 @@
+"""Declarations that would be taken for something else, or for nothing at all: refused where they are written.
+
+A property in a process would never be asked, a handler in a system never run; a guard that takes other arguments would
+fail where a run gets to it, and look like a fault of the protocol.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from quorate.base.errors import Location, ModelError, caller, is_model_file
+from quorate.base.places import class_location, location_of, member_location
+from quorate.base.values import show
+
+MARK = "__quorate_transition__"
+PROPERTY_MARK = "__quorate_property__"
+"""The attributes by which decorated functions are known."""
+
+_ESSENTIAL = ("__setattr__", "__delattr__", "__getattribute__", "__new__")
+
+
+def refuse_strangers(cls: type, mark: str) -> None:
+    """Refuse the decorators of the other kind: those of processes in a system, of systems in a process."""
+    for base in cls.__mro__:
+        for name, value in base.__dict__.items():
+            if isinstance(value, FunctionType) and hasattr(value, mark):
+                handler = mark == MARK
+                raise ModelError(
+                    f"{base.__name__}.{name} is a {'transition' if handler else 'property'}, but {base.__name__} is "
+                    + ("a system: it takes no steps" if handler else "none of a system's, so nobody would ask it"),
+                    hint="write it in the process that takes it" if handler else "write it in the System",
+                    code="Q106",
+                    location=location_of(value),
+                )
+
+
+def refuse_overrides(cls: type) -> None:
+    """Refuse methods by which a process would keep its fields in another way."""
+    if "__init__" in cls.__dict__:
+        made = location_of(cls.__dict__["__init__"])
+        raise ModelError(
+            f"{cls.__name__} defines __init__, which is never called",
+            hint="declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn",
+            code="Q106",
+            location=made if made is not None and is_model_file(made.file) else class_location(cls),
+        )
+    for name in _ESSENTIAL:
+        if name in cls.__dict__:
+            raise ModelError(
+                f"{cls.__name__} defines {name}: fields are read and assigned as the language does it",
+                hint="use a plain method or a @property for what is computed",
+                code="Q106",
+                location=location_of(cls.__dict__[name]) or member_location(cls, name),
+            )
+
+
+def require_arguments(function: Any, count: int, what: str, shape: str) -> None:
+    """Refuse a function that cannot be called with so many arguments."""
+    import inspect
+
+    if function is None or not callable(function):
+        return
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        raise ModelError(
+            f"{what} is called with {shape}, and takes other arguments",
+            hint=f"write `lambda {shape}: ...`, or `def name({shape})`",
+            code="Q106",
+            location=_place(function),
+        ) from None
+    except ValueError:  # of some built-in functions nobody knows what they take
+        return
+
+
+def require_setting(cls: type, name: str, value: object, wanted: type, example: str) -> None:
+    """Refuse a network or faults that are something else."""
+    if not isinstance(value, wanted):
+        raise ModelError(
+            f"{cls.__name__}.{name} = {show(value)}",
+            hint=f"e.g. {name} = {example}",
+            code="Q111",
+            location=member_location(cls, name),
+        )
+
+
+def _place(function: Any) -> Location | None:
+    found = location_of(function)
+    return found if found is not None and is_model_file(found.file) else caller()
