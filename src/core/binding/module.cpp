@@ -1,6 +1,7 @@
 // The names that Python sees.
 
 #include "binding/engine.hpp"
+#include "binding/parent.hpp"
 #include "thresholds.hpp"
 
 namespace nb = nanobind;
@@ -76,6 +77,7 @@ NB_MODULE(_core, m) {
         .def("reduced", &Engine::reduced, "columns"_a, "left"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     m.def("resident_bytes", &quorate::resident_bytes);
+    m.def("end_with", &quorate::end_with, "parent"_a);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
         .def_rw("few_states", &quorate::Thresholds::few_states)
         .def_rw("portion", &quorate::Thresholds::portion)

@@ -23,7 +23,9 @@ bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {
     nb::gil_scoped_acquire acquire;
     nb::list list;
     for (Id local : locals) list.append(local);
-    return nb::cast<bool>(object_.attr("judge")(property, list));
+    const nb::object answer = object_.attr("judge")(property, list);
+    if (answer.is_none()) throw Interrupted();
+    return nb::cast<bool>(answer);
 }
 
 bool PythonOracle::poll(const Progress& progress) {

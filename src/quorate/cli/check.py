@@ -119,13 +119,24 @@ def check(
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
-    from quorate.cli.parameters import instance, roles
+    from quorate.cli import channel
+    from quorate.cli.output import out
+    from quorate.cli.parameters import environment, instance
     from quorate.cli.progress import ProgressLine
     from quorate.cli.target import load
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest, save, report)
+    faults = environment(crash, crashes, byzantine, network_model).to_json()
+    told = {
+        "search": "stateless" if stateless or por is Por.dpor else search.value if search is not None else "bfs",
+        "store": store.value,
+        "threads": threads,
+        "environment": faults,
+    }
+    channel.begin(target, as_json=as_json, timeout=timeout, max_memory=max_memory, options=told)
     system = instance(load(target), parameters or [], presets or [])
+    channel.made(system)
     asked: dict[str, Any] = {
         "property": properties or None,
         "search": search.value if search is not None else None,
@@ -142,10 +153,7 @@ def check(
         "max_memory": max_memory,
         "max_depth": max_depth,
         "max_behaviours": max_behaviours,
-        "crash": crash.value if crash is not None else None,
-        "crashes": crashes,
-        "byzantine": roles(byzantine or []),
-        "network_model": network_model.value,
+        **faults,
     }
     line = ProgressLine()
     try:
@@ -154,15 +162,19 @@ def check(
             **asked,
             timeout=timeout,
             self_check=self_check,
-            progress=line.update if line.enabled else None,
+            progress=channel.followed(line.update if line.enabled else None),
             shorten=shorten,
             regroup=regroup is Switch.on,
             target=target,
         )
     finally:
         line.close()
+    channel.known(result)
     saved = files.save(result.trace, target)  # first, since the report says how to replay it
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
+    status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    out().flush()
+    channel.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
         from quorate.search.factors import factors
@@ -174,7 +186,7 @@ def check(
         if files.attempt(report, page):
             tell(report, written=True)
     files.complain()
-    return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    return status
 
 
 def show_result(

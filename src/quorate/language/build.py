@@ -21,6 +21,7 @@ from quorate.language.renaming import names_in
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
 from quorate.language.values import BadValueError, ContentSet, encode, freeze, show
+from quorate.language.watchdog import supervised
 
 WHOLE = 1 << 31
 """Where the numbers of identities begin that stand for a process taken apart."""
@@ -245,7 +246,7 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
     build = type(system).build
     refuse_suspended(build, f"{type(system).__name__}.build")
     try:
-        built: object = build(running)
+        built: object = supervised(lambda: build(running))
         if built is not None:
             raise ModelError(
                 f"{type(system).__name__}.build returned something",

@@ -17,6 +17,7 @@ from quorate.language.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
+from quorate.language.watchdog import Halted
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
@@ -107,23 +108,60 @@ def check(
         por_without=tuple(name for name, on in (por_options or {}).items() if not on),
         max_behaviours=max_behaviours,
     )
+    watcher = Watcher(timeout, progress, options.max_memory)
     try:
-        with Watcher(timeout, progress, options.max_memory) as watcher:
+        with watcher:
             definition = define(system, environment)
             apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
             asked = select(definition, property)
             refuse_what_implicit_crashes_miss(definition, asked)
-            with Purity(definition, apart) as purity:
+            with Purity(definition, apart, watcher=watcher) as purity:
                 try:
                     result = _checked(definition, apart, why, asked, options, watcher, trace, target)
                 except _core.LimitError as limit:
                     raise LimitError(str(limit), code="Q501") from None
+    except Halted as halted:
+        return _halted(system, environment, options, watcher, halted, target)
+    except MemoryError:
+        return _halted(system, environment, options, watcher, Halted(out_of_memory=True), target)
     except RecursionError as error:
         if model_at_fault(error) is not None:
             raise
         # Ours, on the way into a value: a handler's own was caught where it ran.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501") from None
     return replace(result, repeated_calls=purity.repeated)
+
+
+def _halted(
+    system: System | type[System],
+    environment: Environment,
+    options: Options,
+    watcher: Watcher,
+    halted: Halted,
+    target: str | None,
+) -> Result:
+    """The result where the model's code was stopped outside of a search: what is known of the search, if one began."""
+    watcher.halted(halted)
+    states, transitions, frontier, depth = watcher.figures
+    asked = system if isinstance(system, System) else system()
+    return Result(
+        system=type(asked).__name__,
+        target=target,
+        parameters=asked.parameters,
+        verdict="incomplete",
+        states=states,
+        transitions=transitions,
+        frontier=frontier,
+        depth=depth,
+        seconds=watcher.seconds,
+        peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        search="stateless" if options.stateless else "dfs" if options.depth_first else "bfs",
+        store=options.store,
+        threads=options.threads,
+        stopped_by=watcher.reason,
+        running=halted.running,
+        environment=environment.to_json(),
+    )
 
 
 def _checked(
@@ -288,6 +326,9 @@ class _Check:
             self.self_check.compare(self.model, found, figures, self.asked.deadlock, whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
+        halted = self.model.halted
+        if halted is not None:
+            self.watcher.halted(halted)
         if found["stop"] not in ("finished", "violation") and not answered:
             stopped = self.watcher.reason or found["stop"]
         states = found["states"]
@@ -316,6 +357,7 @@ class _Check:
             store=options.store,
             threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
+            running=halted.running if halted is not None and stopped is not None else None,
             frontier=found["frontier"],
             # Of a search that did not end, most states may be missing, and nobody knows how many there are.
             coverage=found["coverage"] if options.store == "bitstate" and found["stop"] == "finished" else None,
@@ -373,7 +415,7 @@ class _Check:
 
     def _trace(self, found: dict[str, Any]) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
-        self.watcher.phase = "replay"
+        self.watcher.finish()
         violation = found["violation"]
         if violation is None:
             return None
@@ -395,12 +437,13 @@ class _Check:
 
     def _shorter(self, name: str) -> Trace | None:
         """Look for the shortest run, level by level, as far as that is cheap."""
+        left = self.watcher.seconds_left
         found = check(
             self.definition.system,
             property="assertions" if name == "exceptions" else name,
             search="bfs",
             max_states=SHORTER_STATES,
-            timeout=SHORTER_SECONDS,
+            timeout=SHORTER_SECONDS if left is None else max(1.0, min(left, SHORTER_SECONDS)),
             regroup=False,
             **self.definition.environment.to_json(),
         )

@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from quorate import _core
+from quorate.language.watchdog import Halted, Watch
 from quorate.search.result import Limit, Progress
 
 
@@ -41,10 +42,17 @@ def _available() -> int:
     return available
 
 
+INTERRUPTED_AGAIN = 0.3
+"""Seconds: two interrupts so close are one, sent to the process and to its group."""
+FINISHING_SECONDS = 10.0
+"""What the search has found is replayed although the time is up; but the model's code is not waited for without end."""
+
+
 class Watcher:
     """Asked about ten times a second while something long runs: reports progress, and says whether to stop.
 
-    As a context it turns Ctrl-C into a request to stop, so that what was covered is still reported.
+    As a context it turns Ctrl-C into a request to stop, so that what was covered is still reported. Code of the model
+    that runs meanwhile is stopped too (`language/watchdog.py`).
     """
 
     def __init__(
@@ -56,8 +64,13 @@ class Watcher:
         self.progress = progress
         self.phase = "analysis"
         self.reason: Limit | None = None
+        self.figures = (0, 0, 0, 0)
+        """States, transitions, frontier and depth, as they were last told."""
+        self._finishing: float | None = None
         self._interrupted = False
+        self._interrupted_at = -INTERRUPTED_AGAIN
         self._previous: Any = None
+        self._watch = Watch(self._is_over)
 
     @property
     def seconds(self) -> float:
@@ -68,8 +81,12 @@ class Watcher:
         return None if self.timeout is None else max(0.0, self.timeout - self.seconds)
 
     def __call__(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
+        self.figures = states, transitions, frontier, depth
         if self.progress is not None:
             self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        return self._stops(memory)
+
+    def _stops(self, memory: int) -> bool:
         if self._interrupted:
             self.reason = "interrupt"
         elif self.timeout is not None and self.seconds > self.timeout:
@@ -78,17 +95,52 @@ class Watcher:
             self.reason = "memory"
         return self.reason is not None
 
+    def _is_over(self) -> bool:
+        """Asked while the model's code runs."""
+        if self._finishing is None:
+            return self._stops(_core.resident_bytes())
+        if self._interrupted or (self.timeout is not None and time.perf_counter() > self._finishing):
+            self.reason = "interrupt" if self._interrupted else "time"
+            return True
+        return False
+
+    def finish(self) -> None:
+        """The search is over: what it found may still be replayed, whatever stopped it."""
+        self.phase = "replay"
+        self._finishing = time.perf_counter() + FINISHING_SECONDS
+        self._interrupted = False  # that was about the search
+        if self.progress is not None:
+            states, transitions, frontier, depth = self.figures
+            memory = _core.resident_bytes()
+            self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        self._watch.stand_down()
+
+    def halted(self, halted: Halted) -> None:
+        """The model's code was stopped."""
+        if halted.out_of_memory:
+            self.reason = "memory"
+        elif self.reason is None:
+            self.reason = "interrupt"
+
     def __enter__(self) -> Watcher:
         # Python runs signal handlers in the main thread alone; elsewhere Ctrl-C is not ours to take.
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        self._watch.begin()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._watch.end()
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
 
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
+        before, self._interrupted_at = self._interrupted_at, time.perf_counter()
+        if self._interrupted_at < before + INTERRUPTED_AGAIN:
+            return
         if self._interrupted:  # asked twice: do not insist on a report
             raise KeyboardInterrupt
         self._interrupted = True
+        if self._watch.running:  # in this thread, the only one that handles signals
+            self.reason = "interrupt"
+            raise Halted

@@ -16,6 +16,7 @@ from quorate.language.environment import Environment
 from quorate.language.errors import LimitError
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
+from quorate.language.watchdog import Halted
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.options import Options, select
@@ -101,21 +102,34 @@ def plan(
     target: str | None = None,
 ) -> Plan:
     """Find out what there is to know without a search."""
-    environment = environment or Environment()
-    with Watcher(None, None) as watcher:
-        definition = define(system, environment)
-        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        asked = select(definition, property)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        if apart is not None:
-            try:
-                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                with Purity(definition, apart):
-                    return _plan(model, why, options, target, watcher)
-            except DecompositionError as reason:
-                why = str(reason)
-        with Purity(definition):
-            return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
+    try:
+        with Watcher(None, None) as watcher:
+            return _found(system, options, property, environment or Environment(), target, watcher)
+    except Halted as halted:
+        raise (MemoryError if halted.out_of_memory else KeyboardInterrupt) from None
+
+
+def _found(
+    system: System | type[System],
+    options: Options,
+    property: str | list[str] | None,
+    environment: Environment,
+    target: str | None,
+    watcher: Watcher,
+) -> Plan:
+    definition = define(system, environment)
+    apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+    asked = select(definition, property)
+    refuse_what_implicit_crashes_miss(definition, asked)
+    if apart is not None:
+        try:
+            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+            with Purity(definition, apart):
+                return _plan(model, why, options, target, watcher)
+        except DecompositionError as reason:
+            why = str(reason)
+    with Purity(definition):
+        return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
 
 
 def _plan(model: Model, why_whole: str, options: Options, target: str | None, watcher: Watcher) -> Plan:

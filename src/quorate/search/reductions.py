@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from quorate.analysis.model import Model
-from quorate.analysis.symmetry import Symmetries, proposed
+from quorate.analysis.symmetry import Family, Symmetries, proposed
 from quorate.language.pid import DecompositionError
+from quorate.language.watchdog import supervised
 from quorate.search.options import Options
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
@@ -28,7 +29,9 @@ def analyse(model: Model, options: Options, most_behaviours: int | None = None) 
     figures |= applicable(model, options)
     dynamic = is_dynamic(figures, options)
     stores_nothing = "dynamic partial-order reduction" if dynamic else "a stateless search" if options.stateless else ""
-    families = proposed(model.definition) if options.symmetry != "none" and not stores_nothing else []
+    families: list[Family] = []
+    if options.symmetry != "none" and not stores_nothing:
+        families = supervised(lambda: proposed(model.definition))  # of thousands of processes it takes long
     needs = ("quotient", "dead-messages") if dynamic else ("quotient", "dead-messages", "por")
     if families or any(figures[name]["ran"] for name in needs):
         most = options.max_behaviours or MOST_BEHAVIOURS
