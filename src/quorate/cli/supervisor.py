@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 GRACE = 3.0
 """Seconds that a child has to come to an end after its time is up, or after Ctrl-C."""
+SHOWING = 40.0
+"""Seconds, or the time of the check if that is more, to show what was found; ten times as many to write files."""
 OVER_MEMORY = 0.4
 """Seconds that a child may be above its limit on memory: it looks ten times a second itself."""
 SLOW = 5.0
@@ -171,10 +173,9 @@ class Supervisor:
             return None
         timeout = self.begun["timeout"]
         if self.phase == "output":
-            # The verdict is known: it is shown, and files are written, unless the model keeps that from ending too.
-            if timeout is not None and now > self._turned + max(timeout, 12 * GRACE):
-                return "time"
-            return None
+            # The verdict is known. It is shown, and then files are written, unless the model keeps that from ending.
+            patience = SHOWING if self.status is None else 10 * SHOWING
+            return "time" if timeout is not None and now > self._turned + max(timeout, patience) else None
         patience = GRACE if self.phase != "replay" else 5 * GRACE  # what was found is made ready to be shown
         if timeout is not None and now > max(self._started + timeout, self._turned) + patience:
             return "time"
