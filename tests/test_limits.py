@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
+from quorate import Message, Pid, Process, System, _core, can, check, invariant, on, start, step
+from quorate.analysis.model import Model
 from quorate.language.attacker import Arsenal
 from quorate.language.domains import Evidence
 from quorate.protocols.echo_multicast import EchoMulticast
 from quorate.protocols.paxos import Paxos
 from quorate.search.limits import Watcher
+from quorate.search.self_check import SelfCheck
 
 NUMBERS = 200
 
@@ -48,6 +50,19 @@ def test_time_is_up_between_the_answers_to_one_round_of_questions(reductions: st
     result = check(School(), timeout=0.3, quotient=reductions, dead_messages=reductions)
     assert (result.verdict, result.stopped_by) == ("incomplete", "time")
     assert 0 < result.python_calls < NUMBERS
+
+
+def test_time_is_up_while_the_reductions_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is over by then; but that the reductions hold was asked for as well."""
+
+    def late(self: SelfCheck, model: Model, final: bool) -> None:
+        model.stop.reason = "time"  # type: ignore[attr-defined]
+        raise _core.StoppedError
+
+    monkeypatch.setattr(SelfCheck, "verify", late)
+    result = check(Paxos(acceptors=5), timeout=60, self_check=True, por="lpor-net")
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert result.states > 0
 
 
 def test_memory_counts_while_python_answers() -> None:

@@ -268,7 +268,11 @@ class _Check:
             reduce(self.model, figures, self.options)
             found = self._search_once(max_states)
         if self.self_check is not None and found["stop"] != "outgrown":
-            self.self_check.verify(self.model, final="universe" not in figures or found["stop"] == "finished")
+            try:
+                self.self_check.verify(self.model, final="universe" not in figures or found["stop"] == "finished")
+            except _core.StoppedError:
+                if found["stop"] == "finished":  # the search is over, but what was asked for has not been looked at
+                    found["stop"] = "interrupt"
         if self.dynamic:
             figures["por"] |= {"executions": found["executions"]}
             if found["blocked"]:
