@@ -422,3 +422,46 @@ def test_a_fork_has_watches_of_its_own() -> None:
 
 def _stopped_there() -> str | None:
     return check(Loops(where="called"), timeout=0.2).stopped_by
+
+
+# --- what no run meets -----------------------------------------------------------------------------------------
+
+
+class Pair(Message):
+    first: int
+    second: int
+
+
+class Sender(Process):
+    to: Any = None
+    n: int = 0
+
+    @start
+    def send_both(self) -> None:
+        self.send(self.pid, Pair(1, 1))
+        self.send(self.pid, Pair(2, 2))
+
+    @on(Pair)
+    def take(self, m: Pair) -> None:
+        while self.n and self.n == m.first:  # only if the same message came twice, as the closure supposes
+            pass
+        self.n = m.first
+
+
+class Unmet(System):
+    def build(self) -> None:
+        self.spawn(Sender)
+
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ANALYSIS_SECONDS", 0.3)
+    found = check(Unmet(), timeout=60)
+    assert (found.verdict, found.stopped_by) == ("holds", None)
+    assert found.states == check(Unmet(), quotient="off", dead_messages="off", symmetry="none").states
+    (warning,) = found.warnings
+    assert "Sender.take ran for long" in warning
+    assert check(Loops(where="called"), timeout=1).stopped_by == "time"  # where runs do get there

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -44,17 +45,18 @@ class Halted(Signal):
 class Watch:
     """Who is watched, and what the patrol and the watched thread tell each other.
 
-    `running` says that the model's code runs. While the patrol is `striking` it decides whether to stop that; `struck`
-    says that it has done so.
+    `running` says that the model's code runs, and `serial` which call that is. While the patrol is `striking`, it
+    decides whether to stop it; `struck` says that it has done so.
     """
 
-    __slots__ = ("_outer", "_over", "running", "striking", "struck", "thread", "wanted")
+    __slots__ = ("_outer", "_over", "running", "serial", "striking", "struck", "thread", "wanted")
 
     def __init__(self, wanted: Callable[[], bool]) -> None:
         self.wanted = wanted
         """Whether the model's code is to stop. Asked by the patrol, in its own thread."""
         self.thread = _thread.get_ident()
         self.running = self.striking = self.struck = False
+        self.serial = 0
         self._over = _thread.allocate_lock()
         self._outer: Watch | None = None
 
@@ -99,6 +101,19 @@ class Watch:
         finally:
             self.striking = False
 
+    def cpu_seconds(self) -> float:
+        """The time that the watched thread has had, which hardly depends on what else the machine does."""
+        return time.clock_gettime(time.pthread_getcpuclockid(self.thread))
+
+    def is_in_model(self) -> bool:
+        """Whether it is the model's own code that runs, rather than ours that may take long as well."""
+        frame = sys._current_frames().get(self.thread)
+        while frame is not None and frame.f_code is not supervised.__code__:
+            if is_model_file(frame.f_code.co_filename) and not is_library_file(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
+        return False
+
     def _patrol(self) -> None:
         while not self._over.acquire(timeout=PATROL_SECONDS):
             if self.running:
@@ -116,6 +131,7 @@ def supervised(run: Callable[[], T]) -> T:
         if watch is None or watch.running:
             return run()
         try:
+            watch.serial += 1
             watch.running = True
             return run()
         finally:

@@ -17,7 +17,7 @@ from quorate.language.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.language.traffic import NetworkModel, differences
-from quorate.language.watchdog import Halted
+from quorate.language.watchdog import Halted, Running
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
@@ -175,14 +175,29 @@ def _checked(
     target: str | None,
 ) -> Result:
     """With the processes taken apart into their roles, if there are any and that is the same system."""
-    if apart is not None:
-        try:
-            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-            return _Check(model, asked, options, watcher, trace, target).run()
-        except DecompositionError as reason:
-            why = str(reason)
-    model = Model(definition, asked.properties, watcher)
-    return _Check(model, asked, options, watcher, trace, target, why).run()
+    watcher.may_give_up = True
+    try:
+        if apart is not None:
+            try:
+                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+                return _Check(model, asked, options, watcher, trace, target).run()
+            except DecompositionError as reason:
+                why = str(reason)
+        model = Model(definition, asked.properties, watcher)
+        return _Check(model, asked, options, watcher, trace, target, why).run()
+    except _GivenUp as given_up:
+        watcher.may_give_up, watcher.analysis_given_up = False, False
+        plain = replace(options, por="none", split="none", symmetry="none", quotient="off", dead_messages="off")
+        result = _Check(Model(definition, asked.properties, watcher), asked, plain, watcher, trace, target).run()
+        return replace(result, warnings=(*result.warnings, str(given_up)))
+
+
+class _GivenUp(Exception):  # noqa: N818 - the check goes on
+    """The analysis met a call of the model that takes too long."""
+
+    def __init__(self, running: Running | None) -> None:
+        where = f" {running.what} ran for long, in {running.file}:{running.line}" if running is not None else ""
+        super().__init__(f"no reductions: in the analysis, which also asks about what no run meets,{where}")
 
 
 class _Check:
@@ -222,7 +237,7 @@ class _Check:
             few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
             most = self.options.max_behaviours or few
             figures = analyse(self.model, self.options, most)
-            if self.asked.only_goals:  # then it matters whether handlers may fail
+            if self.asked.only_goals and self.watcher.may_give_up:  # then it matters whether handlers may fail
                 known = figures["closure"] if "complete" in figures["closure"] else None
                 self.closed = bool((known or self.model.engine.close(self.model, most))["complete"])
             if self.whole is not None:
@@ -240,6 +255,8 @@ class _Check:
                     return self._optimistic(universe, figures, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
+            if self.watcher.analysis_given_up and self.watcher.reason is None:
+                raise _GivenUp(self.model.halted.running if self.model.halted is not None else None) from None
             return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
         found = self._search(figures, limit)
         return self._result(found, figures, setup, self.watcher.seconds - setup)

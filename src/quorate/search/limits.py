@@ -44,6 +44,9 @@ def _available() -> int:
 
 INTERRUPTED_AGAIN = 0.3
 """Seconds: two interrupts so close are one, sent to the process and to its group."""
+ANALYSIS_SECONDS = 20.0
+"""Of the processor's time. The analysis also asks about what no run meets, and a handler may have no end there. So
+after a call that takes so long the check does without analysis; no verdict depends on that."""
 FINISHING_SECONDS = 10.0
 """What the search has found is replayed although the time is up; but the model's code is not waited for without end."""
 
@@ -63,9 +66,14 @@ class Watcher:
         self.memory = max_memory if max_memory is not None else default_memory_limit() + _core.resident_bytes()
         self.progress = progress
         self.phase = "analysis"
+        self.may_give_up = False
+        """Whether there is something to be given up: an analysis, and a check that can do without."""
         self.reason: Limit | None = None
         self.figures = (0, 0, 0, 0)
         """States, transitions, frontier and depth, as they were last told."""
+        self.analysis_given_up = False
+        """A call of the model took too long for the analysis."""
+        self._call, self._call_since = -1, 0.0
         self._finishing: float | None = None
         self._interrupted = False
         self._interrupted_at = -INTERRUPTED_AGAIN
@@ -98,11 +106,21 @@ class Watcher:
     def _is_over(self) -> bool:
         """Asked while the model's code runs."""
         if self._finishing is None:
-            return self._stops(_core.resident_bytes())
+            return self._stops(_core.resident_bytes()) or self._gives_up_analysis()
         if self._interrupted or (self.timeout is not None and time.perf_counter() > self._finishing):
             self.reason = "interrupt" if self._interrupted else "time"
             return True
         return False
+
+    def _gives_up_analysis(self) -> bool:
+        if self.phase != "analysis" or not self.may_give_up:
+            return False
+        now, call = self._watch.cpu_seconds(), self._watch.serial
+        if call != self._call:
+            self._call, self._call_since = call, now
+        elif now > self._call_since + ANALYSIS_SECONDS and self._watch.is_in_model():
+            self.analysis_given_up = True
+        return self.analysis_given_up
 
     def finish(self) -> None:
         """The search is over: what it found may still be replayed, whatever stopped it."""
