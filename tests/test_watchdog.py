@@ -465,3 +465,12 @@ def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monke
     (warning,) = found.warnings
     assert "Sender.take ran for long" in warning
     assert check(Loops(where="called"), timeout=1).stopped_by == "time"  # where runs do get there
+
+
+def test_a_run_that_was_found_is_replayed_although_the_time_is_up() -> None:
+    with Watcher(0.001, None) as watcher:
+        time.sleep(0.01)
+        with watcher.lifted():
+            assert supervised(lambda: sum(1 for _ in range(1_000_000))) == 1_000_000
+        with pytest.raises(Halted):
+            supervised(forever)

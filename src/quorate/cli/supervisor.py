@@ -207,13 +207,13 @@ class Supervisor:
         os.kill(self.child, _where_signal())
         text = b""
         until = time.monotonic() + 1
-        while time.monotonic() < until:
+        while time.monotonic() < until:  # it comes in pieces, word by word
             try:
                 text += os.read(self._dump, 1 << 16)
             except BlockingIOError:
-                if text:
-                    break
                 time.sleep(0.01)
+            if b" in supervised\n" in text:
+                break
         return running_in(text.decode("ascii", "replace"))
 
     # --- the end -------------------------------------------------------------------------------------------------

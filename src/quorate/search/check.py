@@ -258,6 +258,9 @@ class _Check:
             if self.watcher.analysis_given_up and self.watcher.reason is None:
                 raise _GivenUp(self.model.halted.running if self.model.halted is not None else None) from None
             return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
+        except Halted as halted:  # in the analysis, perhaps after a search that has shown something
+            self.model.halted = halted
+            return self._result(_nothing(), {}, self.watcher.seconds, 0.0)
         found = self._search(figures, limit)
         return self._result(found, figures, setup, self.watcher.seconds - setup)
 
@@ -408,8 +411,10 @@ class _Check:
         what was shown is all the answer there will be.
         """
         for goal in found["goals"]:
+            shortest = found["is_shortest"] and self.options.por == "none" and not void
             try:
-                run = rebuild(self.model, goal, found["is_shortest"] and self.options.por == "none" and not void)
+                with self.watcher.lifted():
+                    run = rebuild(self.model, goal, shortest)
             except ReplayError:
                 if not void:
                     raise

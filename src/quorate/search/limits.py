@@ -6,7 +6,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -75,6 +76,7 @@ class Watcher:
         """A call of the model took too long for the analysis."""
         self._call, self._call_since = -1, 0.0
         self._finishing: float | None = None
+        self._lifted = False
         self._interrupted = False
         self._interrupted_at = -INTERRUPTED_AGAIN
         self._previous: Any = None
@@ -105,6 +107,8 @@ class Watcher:
 
     def _is_over(self) -> bool:
         """Asked while the model's code runs."""
+        if self._lifted:
+            return False
         if self._finishing is None:
             return self._stops(_core.resident_bytes()) or self._gives_up_analysis()
         if self._interrupted or (self.timeout is not None and time.perf_counter() > self._finishing):
@@ -132,6 +136,15 @@ class Watcher:
             memory = _core.resident_bytes()
             self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
         self._watch.stand_down()
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """For something short that must not be lost: a run that was found is replayed although the time is up."""
+        before, self._lifted = self._lifted, True
+        try:
+            yield
+        finally:
+            self._lifted = before
 
     def halted(self, halted: Halted) -> None:
         """The model's code was stopped."""

@@ -92,7 +92,7 @@ class SelfCheck:
                     self.wrong.append(f"without reductions {name} can be reached, with them it cannot")
         clean = found["violation"] is None and other["violation"] is None
         # With symmetry, what differs in names only is left out on purpose; what is left must be there without it too.
-        self.figures["compared"] = clean and not reductions["symmetry"]["ran"]
+        self.figures["compared"] = clean and not reductions.get("symmetry", {}).get("ran")
         _, *hashes = plain.engine.seen()
         seen, stuck = map(frozenset, hashes)
         for what, mine, theirs, kept in (
