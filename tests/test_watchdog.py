@@ -358,6 +358,17 @@ def test_a_blow_that_falls_after_the_run(watch: Watch, monkeypatch: pytest.Monke
     assert nothing_falls(watch)
 
 
+def test_a_blow_upon_another_leaves_the_place_known() -> None:
+    second = Halted()
+    try:
+        raise Halted  # here: struck
+    except Halted as first:
+        second.__context__ = first
+    found = watchdog._place(second)
+    assert found is not None
+    assert found[1:] == here("struck")
+
+
 def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: Watch) -> None:
     def held_up(thread: int) -> None:
         while watch.running:

@@ -36,10 +36,16 @@ class Running(NamedTuple):
 class Halted(Signal):
     """The model's code was stopped: a limit was reached, or it was interrupted, or there is no more memory."""
 
-    def __init__(self, *, out_of_memory: bool = False) -> None:
-        super().__init__()
-        self.out_of_memory = out_of_memory
-        self.running: Running | None = None
+    # Not set by a constructor of ours: the next blow might fall in there, and the place of the first would be lost.
+    out_of_memory = False
+    running: Running | None = None
+
+    @staticmethod
+    def without_memory(where: Running | None = None) -> Halted:
+        made = Halted()
+        made.out_of_memory = True
+        made.running = where
+        return made
 
 
 class Watch:
@@ -115,9 +121,12 @@ class Watch:
         return False
 
     def _patrol(self) -> None:
+        last = 0.0
         while not self._over.acquire(timeout=PATROL_SECONDS):
-            if self.running:
+            # What was struck may take its time to get out, freeing what it held.
+            if self.running and (not self.struck or time.monotonic() > last + 1):
                 self.strike()
+                last = time.monotonic()
 
 
 _watches: dict[int, Watch] = {}
@@ -139,13 +148,22 @@ def supervised(run: Callable[[], T]) -> T:
     except Halted as halted:
         if watch is not None:
             watch.stand_down()  # the blow may have fallen before that was done
-        halted.running = halted.running or running(halted.__traceback__)
+        halted.running = _place(halted)
         raise
     except MemoryError as error:
         # Whether there is enough depends on the machine, and on what the search has taken: nothing about the protocol.
-        out = Halted(out_of_memory=True)
-        out.running = running(error.__traceback__)
-        raise out from None
+        raise Halted.without_memory(running(error.__traceback__)) from None
+
+
+def _place(halted: BaseException | None) -> Running | None:
+    """Where the model was stopped. A blow that falls right after another, on its way out, knows nothing by itself."""
+    while halted is not None:
+        found = halted.running if isinstance(halted, Halted) else None
+        found = found or running(halted.__traceback__)
+        if found is not None:
+            return found
+        halted = halted.__context__
+    return None
 
 
 def running(traceback: TracebackType | None) -> Running | None:

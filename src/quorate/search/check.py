@@ -123,7 +123,7 @@ def check(
     except Halted as halted:
         return _halted(system, environment, options, watcher, halted, target)
     except MemoryError:
-        return _halted(system, environment, options, watcher, Halted(out_of_memory=True), target)
+        return _halted(system, environment, options, watcher, Halted.without_memory(), target)
     except RecursionError as error:
         if model_at_fault(error) is not None:
             raise
