@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 from collections.abc import Iterable
@@ -100,6 +101,14 @@ def is_model_file(filename: str) -> bool:
     if filename == "<string>":
         return False
     return filename.startswith(_MODELS) or not filename.startswith(_PACKAGE + os.sep)
+
+
+_LIBRARY = linecache.__file__.removesuffix("linecache.py")
+
+
+def is_library_file(filename: str) -> bool:
+    """Whether a frame of this file is Python's own library: where an error was raised, but not by whom."""
+    return filename.startswith((_LIBRARY, "<frozen"))
 
 
 def caller() -> Location | None:

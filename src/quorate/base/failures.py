@@ -6,13 +6,18 @@ import linecache
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-from quorate.base.errors import LimitError, Location, ModelError, QuorateError, Signal, is_model_file
-from quorate.base.watchdog import MAX_STEPS, Endless
+from quorate.base.errors import (
+    LimitError,
+    Location,
+    ModelError,
+    QuorateError,
+    Signal,
+    is_library_file,
+    is_model_file,
+)
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
-
-_LIBRARY = linecache.__file__.removesuffix("linecache.py")
 
 
 class Failure(NamedTuple):
@@ -30,21 +35,15 @@ def failure_of(error: BaseException, place: Location) -> Failure:
     """What went wrong, and the model's line where it did. What is not the model's doing is raised again."""
     if not is_models(error):
         raise error
-    if isinstance(error, Endless):
-        file, line = error.location or place
-        return Failure(
-            "exception",
-            f"did not come to an end within {MAX_STEPS:,} steps",
-            file,
-            line,
-            "a handler must end: look for a loop whose condition never becomes false",
-            "Q114",
-        )
     found = _innermost(error.__traceback__) or place
     if isinstance(error, RecursionError) and not is_model_file(_last(error.__traceback__)):
         # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
         # of a handler either, for where it comes depends on how deep the stack was before.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501", location=found) from None
+    if isinstance(error, RecursionError):
+        # How deep Python goes is no part of the protocol, so this is a mistake in the model rather than a finding.
+        hint = "a function that calls itself must come to an end; write a loop where it goes too deep"
+        return Failure("model", f"RecursionError: {error}", found.file, found.line, hint, "Q114")
     if isinstance(error, QuorateError):
         at = error.location or found
         return Failure("model", error.message, at.file, at.line, error.hint, error.code)
@@ -67,7 +66,7 @@ def is_models(error: BaseException) -> bool:
     KeyboardInterrupt has an instruction for it.
     """
     if isinstance(error, Signal):
-        return isinstance(error, Endless)
+        return False
     if not isinstance(error, KeyboardInterrupt):
         return True
     from opcode import opmap
@@ -94,7 +93,7 @@ def model_at_fault(error: BaseException) -> ModelError | None:
     traceback, last = error.__traceback__, ""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not _is_library(file):
+        if not is_library_file(file):
             last = file
         traceback = traceback.tb_next
     if not last or not is_model_file(last) or not is_models(error):
@@ -109,16 +108,12 @@ def _last(traceback: TracebackType | None) -> str:
     return traceback.tb_frame.f_code.co_filename if traceback is not None else ""
 
 
-def _is_library(file: str) -> bool:
-    return file.startswith((_LIBRARY, "<frozen"))
-
-
 def _innermost(traceback: TracebackType | None) -> Location | None:
     """The last line of model code on the way to the error; the standard library's lines would not help."""
     found: Location | None = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if is_model_file(file) and not _is_library(file):
+        if is_model_file(file) and not is_library_file(file):
             found = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found

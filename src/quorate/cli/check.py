@@ -50,26 +50,34 @@ def check(
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
+    from quorate.cli import channel
+    from quorate.cli.output import out
     from quorate.cli.progress import ProgressLine
     from quorate.model.given import instance
     from quorate.model.target import load
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest, save, report)
+    channel.begin(target, asked.options, asked.environment, as_json=as_json)
     system = instance(load(target), parameters or [], presets or [])
+    channel.made(system)
     options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     line = ProgressLine()
     try:
         result = run(
             system,
             **options,
-            progress=line.update if line.enabled else None,
+            progress=channel.followed(line.update if line.enabled else None),
             target=target,
         )
     finally:
         line.close()
+    channel.known(result)
     saved = files.save(result.trace, target)  # first, since the report says how to replay it
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
+    status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    out().flush()
+    channel.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
         from quorate.render.html.document import write
@@ -84,7 +92,7 @@ def check(
         if files.attempt(report, page):
             tell(report, written=True)
     files.complain()
-    return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    return status
 
 
 def show_result(

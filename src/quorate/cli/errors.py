@@ -10,6 +10,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from quorate.base.errors import Location, QuorateError
+from quorate.base.watchdog import Halted
 
 HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
 
@@ -21,8 +22,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        from quorate.cli import channel
         from quorate.cli.output import apart
 
+        channel.attach()
         with apart() as own:
             status = _status(lambda: command(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
             own.flush()
@@ -47,6 +50,10 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
         raise
     except MemoryError:
         print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
+        return STOPPED
+    except Halted as halted:
+        where = f" in {halted.running.what}, {halted.running.file}:{halted.running.line}" if halted.running else ""
+        print(f"quorate: {'out of memory' if halted.out_of_memory else 'stopped'}{where}", file=sys.stderr)
         return STOPPED
     except BaseException as error:
         if os.environ.get("QUORATE_TRACEBACK"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate import _core
 from quorate.base.errors import LimitError
+from quorate.base.watchdog import Halted
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.model.define import define
@@ -103,21 +104,38 @@ def plan(
     target: str | None = None,
 ) -> Plan:
     """Find out what there is to know without a search."""
-    environment = environment or Environment()
-    with Watcher(options.timeout, None, options.max_memory) as watcher:
-        definition = define(system, environment)
-        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        asked = select(definition, property)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        if apart is not None:
-            try:
-                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                with Purity(definition, apart):
-                    return _plan(model, why, options, target, watcher)
-            except DecompositionError as reason:
-                why = str(reason)
-        with Purity(definition):
-            return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
+    watcher = Watcher(options.timeout, None, options.max_memory)
+    try:
+        with watcher:
+            return _found(system, options, property, environment or Environment(), target, watcher)
+    except Halted as halted:
+        watcher.halted(halted)
+        if watcher.reason == "time":
+            raise
+        raise (MemoryError if watcher.reason == "memory" else KeyboardInterrupt) from None
+
+
+def _found(
+    system: System | type[System],
+    options: Options,
+    property: str | list[str] | None,
+    environment: Environment,
+    target: str | None,
+    watcher: Watcher,
+) -> Plan:
+    definition = define(system, environment)
+    apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+    asked = select(definition, property)
+    refuse_what_implicit_crashes_miss(definition, asked)
+    if apart is not None:
+        try:
+            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+            with Purity(definition, apart):
+                return _plan(model, why, options, target, watcher)
+        except DecompositionError as reason:
+            why = str(reason)
+    with Purity(definition):
+        return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
 
 
 def _plan(model: Model, why_whole: str, options: Options, target: str | None, watcher: Watcher) -> Plan:
@@ -132,7 +150,7 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     except _core.LimitError as limit:
         raise LimitError(str(limit), code="Q501") from None
     except _core.StoppedError:
-        raise KeyboardInterrupt from None
+        raise model.halted or Halted() from None
     apart = roles(definition)
     if apart:
         reductions.require_decomposed()
