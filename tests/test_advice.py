@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
-from quorate.explore.session import Path, Session, WrongPathError
+from quorate.explore.session import Path, Session
 from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.model.target import load
@@ -112,13 +113,14 @@ def test_the_answer_of_a_process_of_its_own() -> None:
     }  # nobody was asked to answer
     consultation.start()
     try:
-        with pytest.raises(WrongPathError):
-            consultation.to_json((0, 99))
-        said = consultation.to_json((0, 0))
-        while said["status"] == "asking":
-            time.sleep(0.05)
-            said = consultation.to_json((0, 0))
-        assert said["reductions"] == [each.to_json() for each in advice(session, (0, 0)).values()]
+        said: dict[Path, dict[str, Any]] = {}
+        for path in ((0, 0), (0, 99)):  # the second leads nowhere
+            said[path] = consultation.to_json(path)
+            while said[path]["status"] == "asking":
+                time.sleep(0.05)
+                said[path] = consultation.to_json(path)
+        assert said[0, 0]["reductions"] == [each.to_json() for each in advice(session, (0, 0)).values()]
+        assert said[0, 99] == {"status": "known", "reductions": [], "error": "after 0 steps there is no step 99"}
     finally:
         consultation.stop()
 

@@ -15,11 +15,12 @@ from agreement import PLAIN
 from handmade import violation
 from models import Everything
 from quorate import QuorateError, System, check
+from quorate.explore.answers import Answers, drawn
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds, with_goals
 from quorate.explore.graph import MOST_STATES, Graph, explored
 from quorate.explore.present import position_view, short
-from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
+from quorate.explore.server import LOOPBACK, Server, parse_path
 from quorate.explore.session import Path, Session, WrongPathError
 from quorate.model.define import define
 from quorate.model.target import load
@@ -212,7 +213,7 @@ def test_a_large_system_has_no_map() -> None:
 def server() -> Iterator[Server]:
     system = FaultyPaxos()
     session = session_of(system)
-    made = Server(session, Finds(session, system, [], {}), Graph(session.definition), Consultation(session))
+    made = Server(Answers(session), Finds(session, system, [], {}), Graph(session.definition), Consultation(session))
     thread = threading.Thread(target=made.serve_forever, daemon=True)
     thread.start()
     yield made

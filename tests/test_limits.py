@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
-from quorate.base import watchdog
+from quorate import Message, Pid, Process, System, _core, can, check, invariant, on, start, step
 from quorate.language.domains import Evidence
 from quorate.model.attacker import Arsenal
+from quorate.native.model import Model
 from quorate.protocols.echo_multicast import EchoMulticast
 from quorate.protocols.paxos import Paxos
 from quorate.search.limits import Watcher
+from quorate.search.self_check import SelfCheck
 
 NUMBERS = 200
 
@@ -51,6 +52,19 @@ def test_time_is_up_between_the_answers_to_one_round_of_questions(reductions: st
     assert 0 < result.python_calls < NUMBERS
 
 
+def test_time_is_up_while_the_reductions_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is over by then; but that the reductions hold was asked for as well."""
+
+    def late(self: SelfCheck, model: Model, final: bool) -> None:
+        model.stop.reason = "time"  # type: ignore[attr-defined]
+        raise _core.StoppedError
+
+    monkeypatch.setattr(SelfCheck, "verify", late)
+    result = check(Paxos(acceptors=5), timeout=60, self_check=True, por="lpor-net")
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert result.states > 0
+
+
 def test_memory_counts_while_python_answers() -> None:
     result = check(School(), max_memory=1)
     assert (result.verdict, result.stopped_by, result.states) == ("incomplete", "memory", 0)
@@ -64,20 +78,21 @@ def test_the_watcher_says_why_it_stops() -> None:
     assert watcher.reason == "memory"
 
 
-def test_an_attacker_that_thinks_for_long_is_not_taken_for_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attacker_that_thinks_for_long_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
     think = Arsenal.more
-    watched: list[bool] = []
+    thoughts: list[bool] = []
 
-    def noting(self: Arsenal, before: Evidence | None, after: Evidence) -> list[tuple[Pid, Message]]:
-        watched.append(bool(watchdog.watch.thread))
+    def thinking(self: Arsenal, before: Evidence | None, after: Evidence) -> list[tuple[Pid, Message]]:
+        thoughts.append(before is not None)
+        while thoughts[-1]:  # the first time is before any step
+            pass
         return think(self, before, after)
 
-    monkeypatch.setattr(Arsenal, "more", noting)
+    monkeypatch.setattr(Arsenal, "more", thinking)
     small = EchoMulticast(honest_receivers=1, honest_initiators=1, byzantine_receivers=0, byzantine_initiators=0)
-    result = check(small, byzantine={"initiator": 1})
-    assert result.ok
-    assert len(watched) > 1  # more than the first time, before any step
-    assert not any(watched)
+    result = check(small, byzantine={"initiator": 1}, timeout=0.5)
+    assert (result.verdict, result.stopped_by) == ("incomplete", "time")
+    assert any(thoughts)
 
 
 def test_the_analysis_gets_the_budget_it_is_given() -> None:

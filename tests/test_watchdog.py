@@ -1,180 +1,377 @@
+"""How a limit gets into code of the model, and that nothing else is hit by it."""
+
 import _thread
 import itertools
 import multiprocessing
+import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
-from quorate import Message, Process, System, invariant, quorum, start
-from quorate.base import watchdog
-from quorate.base.failures import Failure
-from quorate.language.message import stamped
-from quorate.language.pid import Pid
-from quorate.model.define import define
-from quorate.model.outcome import Request
-from quorate.model.run import fire, prepare
-from quorate.properties import evaluate
-from support import alone, failure, here, run, transition
+from quorate import Message, Process, System, check, invariant, on, quorum, start
+from quorate.base import echo, watchdog
+from quorate.base.watchdog import Halted, Watch, supervised
+from quorate.properties import explanation
+from quorate.search import limits
+from quorate.search.limits import Watcher
+from support import failure, here, run
 
 
 class Note(Message): ...
 
 
-class Endless(Process):
+def forever() -> bool:
+    while True: pass  # fmt: skip  # noqa: E701  # here: forever
+
+
+class Looping(Process):
+    where: str
     n: int = 0
 
     @start
-    def loop(self) -> None:
-        while True:
-            self.n += 1  # here: loop
+    def begin(self) -> None:
+        while self.where == "handler":
+            self.n += 1
+        while self.where == "one line": pass  # fmt: skip  # noqa: E701  # here: one line
+        if self.where == "called":
+            forever()
+        if self.where == "generator":
+            any(False for _ in itertools.count())  # here: generator
+        self.send(self.pid, Note())
 
-    @start
-    def one_line(self) -> None:
-        while True: pass  # fmt: skip  # noqa: E701  # here: pass
+    @on(Note, when=lambda self, m: self.where != "guard" or forever())
+    def note(self, m: Note) -> None:
+        self.n = 1
 
-    @start
-    def inside(self) -> None:
-        any(False for _ in itertools.count())
+    @quorum(Note, size=lambda self: 1 if self.where != "size" or forever() else 2, same=lambda m: 0)
+    def notes(self, notes: frozenset[Note]) -> None: ...
 
-    @quorum(Note, size=1, when=lambda self: any(False for _ in itertools.count()))
-    def guard(self, notes: frozenset[Note]) -> None: ...
+    def within(self) -> bool:
+        return self.where != "within" or self.n == 0 or forever()
+
+
+class Loops(System):
+    where: str = "handler"
+
+    def build(self) -> None:
+        while self.where == "build": pass  # fmt: skip  # noqa: E701  # here: build
+        self.spawn(Looping, where=self.where)
+
+    @invariant
+    def fine(self) -> bool:
+        return self.where != "property" or all(each.n == 0 for each in self[Looping]) or forever()
+
+
+PLACES = {
+    "handler": ("Looping.begin", None),
+    "one line": ("Looping.begin", here("one line")),
+    "called": ("Looping.begin", here("forever")),
+    "generator": ("Looping.begin", here("generator")),
+    "guard": ("Looping.<lambda>", here("forever")),
+    "size": ("Looping.<lambda>", here("forever")),
+    "within": ("Looping.within", here("forever")),
+    "build": ("Loops.build", here("build")),
+    "property": ("Loops.fine", here("forever")),
+}
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.05)
-    monkeypatch.setattr(watchdog, "MAX_STEPS", 100_000)
+    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.02)
 
 
-def is_endless(found: Failure) -> bool:
-    return (found.kind, found.code) == ("exception", "Q114") and found.text.startswith("did not come to an end")
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("search", ["bfs", "dfs"])
+def test_time_is_up_wherever_the_model_loops(where: str, search: Any) -> None:
+    found = check(Loops(where=where), timeout=0.5, search=search)
+    assert (found.verdict, found.stopped_by) == ("incomplete", "time")
+    assert found.seconds + found.setup_seconds < 2
+    what, place = PLACES[where]
+    assert found.running is not None
+    assert found.running.what == what
+    if place is not None:
+        assert found.running[1:] == place
+    assert f"{what} was running, in {found.running.file}:{found.running.line}" in " ".join(str(found).split())
+    assert found.to_json()["running"] == found.running._asdict()
 
 
-def test_a_handler_without_end_is_a_failure_where_it_loops() -> None:
-    found = failure(Endless, "loop")
-    assert is_endless(found)
-    assert "a loop whose condition never becomes false" in found.hint
-    assert found[2:4] in (here("loop"), (here("loop")[0], here("loop")[1] - 1))
-    assert failure(Endless, "loop") == found
+@pytest.mark.parametrize("where", PLACES)
+def test_ctrl_c_reaches_the_model(where: str) -> None:
+    interrupt = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
+    interrupt.start()
+    found = check(Loops(where=where))
+    interrupt.join()
+    assert (found.verdict, found.stopped_by) == ("incomplete", "interrupt")
+    assert found.running is not None
+    assert found.running.what == PLACES[where][0]
 
 
-def test_a_loop_within_one_line() -> None:
-    found = failure(Endless, "one_line")
-    assert is_endless(found)
-    assert found[2:4] == here("pass")
-    assert is_endless(failure(Endless, "inside"))
+def test_other_threads_have_limits_too() -> None:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(check(Loops(where="called"), timeout=0.2)))
+    thread.start()
+    assert check(Loops(where="called"), timeout=0.2).running == check(Loops(where="called"), timeout=0.3).running
+    thread.join()
+    assert found[0].stopped_by == "time"
+    assert found[0].running[1:] == here("forever")
 
 
-def test_a_guard_without_end() -> None:
-    definition = alone(Endless)
-    where, guard, local = definition.columns[0], transition(definition, "guard"), definition.initials[0][0]
-    assert prepare(where, guard, local) == Request(size=1)
-    (outcome,) = fire(where, guard, local, (stamped(Note(), Pid(0, "endless1")),))
-    assert outcome.failure is not None
-    assert is_endless(outcome.failure)
+def test_what_ended_before_is_reported() -> None:
+    found = check(Loops(where="property"), timeout=0.2, quotient="off", dead_messages="off", symmetry="none")
+    assert found.states > 0
+    assert found.python_calls > 0
 
 
-def test_a_property_without_end() -> None:
-    class Looping(System):
-        def build(self) -> None:
-            self.spawn(Endless)
+class Slow(Process):
+    n: int = 0
 
-        @invariant
-        def never(self) -> bool:
-            while True:
-                pass
-
-    definition = define(Looping())
-    found = evaluate(definition, definition.invariants[0], definition.initials[0]).failure
-    assert found is not None
-    assert is_endless(found)
+    @start
+    def count(self) -> None:
+        for _ in range(3_000_000):
+            pass
+        self.n = 1
 
 
-def test_a_handler_that_is_merely_slow_is_not() -> None:
-    runs: list[int] = []
+class Patient(System):
+    def build(self) -> None:
+        self.spawn(Slow)
 
-    class Slow(Process):
-        n: int = 0
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+def test_a_handler_that_is_merely_slow_holds() -> None:
+    """However slow: nothing but a limit that was asked for ends it, and that is no finding about the protocol."""
+    began = time.perf_counter()
+    found = check(Patient())
+    assert (found.verdict, found.states) == ("holds", 2)
+    assert time.perf_counter() - began > 3 * watchdog.PATROL_SECONDS  # the patrol has come by
+
+
+def test_a_recursion_without_end_is_a_mistake_of_the_model() -> None:
+    class Deep(Process):
+        @start
+        def dive(self) -> None:
+            self.dive()
+
+    found = failure(Deep, "dive")
+    assert (found.kind, found.code) == ("model", "Q114")
+
+
+# --- memory ------------------------------------------------------------------------------------------------------
+
+
+class Greedy(Process):
+    how: str
+    n: int = 0
+
+    @start
+    def take(self) -> None:
+        if self.how == "at once":
+            bytes(1 << 60)  # here: at once
+        kept: list[Any] = []
+        while self.how == "bit by bit":
+            kept.append(bytes(1 << 16))
+        self.n = 1
+
+
+class Large(System):
+    how: str = "at once"
+
+    def build(self) -> None:
+        self.spawn(Greedy, how=self.how)
+
+    @invariant
+    def fine(self) -> bool:
+        return self.how != "property" or len(bytes(1 << 60)) > 0
+
+
+def test_a_model_that_takes_more_than_there_is_stops_the_check() -> None:
+    found = check(Large())
+    assert (found.verdict, found.stopped_by) == ("incomplete", "memory")
+    assert found.running == ("Greedy.take", *here("at once"))
+    found = check(Large(how="property"))
+    assert (found.verdict, found.stopped_by) == ("incomplete", "memory")
+
+
+def test_a_model_that_takes_more_and_more_is_stopped() -> None:
+    from quorate import _core
+
+    limit = _core.resident_bytes() + (64 << 20)
+    found = check(Large(how="bit by bit"), max_memory=limit)
+    assert (found.verdict, found.stopped_by) == ("incomplete", "memory")
+    assert found.running is not None
+    assert found.running.what == "Greedy.take"
+
+
+def test_a_value_that_doubles_at_every_step() -> None:
+    class Doubling(Process):
+        items: tuple[int, ...] = (1,)
+
+        @on(Note)
+        def double(self, m: Note) -> None:
+            self.items += self.items
+            self.send(self.pid, Note())
 
         @start
-        def wait_for_the_patrol(self) -> None:
-            runs.append(self.n)
-            while len(runs) == 1:
-                pass
-            self.n = 1
+        def begin(self) -> None:
+            self.send(self.pid, Note())
 
-    (outcome,) = run(Slow, "wait_for_the_patrol")
-    assert outcome.failure is None
-    assert outcome.local is not None
-    assert outcome.local[0] == 1
-    assert set(runs) == {0}
+    class Growing(System):
+        def build(self) -> None:
+            self.spawn(Doubling)
+
+        @invariant
+        def fine(self) -> bool:
+            return True
+
+    began = time.perf_counter()
+    found = check(Growing(), timeout=0.5)
+    assert (found.verdict, found.stopped_by) == ("incomplete", "time")
+    assert time.perf_counter() - began < 5
 
 
-# --- whenever the patrol strikes, it hits the run that it is meant for, or nothing --------------------------------
+# --- choices without end -----------------------------------------------------------------------------------------
+
+
+class Choosing(Process):
+    case: str
+    n: int = 0
+
+    @start
+    def begin(self) -> None:
+        while self.case == "deep":
+            self.n = self.choose((0, 1))
+        if self.case == "wide":
+            self.n = self.choose(range(200_000))
+        if self.case == "set":
+            self.n = self.choose(frozenset(range(200_000)))
+        if self.case == "endless":
+            self.n = self.choose(itertools.count())
+
+
+@pytest.mark.parametrize("case", ["deep", "wide", "set", "endless"])
+def test_too_many_choices_are_a_limit_that_is_found_at_once(case: str) -> None:
+    began = time.perf_counter()
+    (outcome,) = run(Choosing, "begin", case=case)
+    assert outcome.failure is not None
+    assert (outcome.failure.kind, outcome.failure.code) == ("model", "Q501")
+    assert time.perf_counter() - began < 5
+
+
+# --- explanations ------------------------------------------------------------------------------------------------
+
+
+class Explained(System):
+    how: str = "loop"
+
+    def build(self) -> None:
+        self.spawn(Slow)
+
+    @invariant
+    def fine(self) -> bool:
+        asked: list[int] = []
+        if self.how == "iterator":
+            return next(itertools.count(5)) < 3
+        if self.how == "any":
+            return not any(itertools.count(0))
+        return all(each.n == 0 for each in self[Slow]) or _ends_once(asked)
+
+
+def _ends_once(asked: list[int]) -> bool:
+    """Asked a second time with the same list, which only an explanation does, it has no end."""
+    asked.append(1)
+    while len(asked) > 1:
+        pass
+    return False
+
+
+@pytest.mark.parametrize("how", ["loop", "iterator", "any"])
+def test_a_property_that_loops_while_it_is_explained(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explanation, "PATIENCE", 0.3)
+    began = time.perf_counter()
+    found = check(Explained(how=how))
+    assert found.verdict == "violated"
+    assert "violates fine" in str(found)
+    assert time.perf_counter() - began < 5
+
+
+# --- whenever the patrol strikes, it hits the model's code, or nothing -----------------------------------------------
 
 
 @pytest.fixture
-def watch(monkeypatch: pytest.MonkeyPatch) -> watchdog.Watch:
-    """A watch without a patrol: the test strikes itself."""
-    watch = watchdog.Watch()
-    watch.patrolling = True
-    monkeypatch.setattr(watchdog, "watch", watch)
-    return watch
+def watch() -> Iterator[Watch]:
+    """A watch whose patrol wants nothing: the test strikes itself."""
+    watch = Watch(lambda: False)
+    watch.begin()
+    yield watch
+    watch.end()
 
 
-def strike(watch: watchdog.Watch, blows: int = 1) -> None:
-    """What the patrol does when it finds a run that it has seen before."""
-
-    def patrol(serial: int, thread: int) -> None:
+def strike(watch: Watch, blows: int = 1) -> None:
+    def patrol() -> None:
+        watch.wanted = lambda: True
         for _ in range(blows):
-            watchdog._interrupt(watch, serial, thread)
+            watch.strike()
+        watch.wanted = lambda: False
 
-    other = threading.Thread(target=patrol, args=(watch.serial, watch.thread))
+    other = threading.Thread(target=patrol)
     other.start()
     other.join()
 
 
-def nothing_falls(watch: watchdog.Watch) -> bool:
+def nothing_falls(watch: Watch) -> bool:
     """Whether no blow is to come. Otherwise it comes here."""
     for _ in range(1000):
         abs(0)
-    return not (watch.thread or watch.struck or watch.striking)
+    return not (watch.running or watch.struck or watch.striking)
 
 
 @pytest.mark.parametrize("blows", [1, 2, 3])
-def test_a_run_that_is_struck_is_run_again_and_counted(watch: watchdog.Watch, blows: int) -> None:
-    runs: list[int] = []
+def test_a_run_that_is_struck_is_halted(watch: Watch, blows: int) -> None:
+    def struck() -> None:
+        strike(watch, blows)
+        forever()
 
-    def struck() -> str:
-        runs.append(len(runs))
-        if len(runs) == 1:
-            strike(watch, blows)
-            while True:
-                pass
-        return "done"
-
-    assert watchdog.supervised(struck) == "done"
-    assert runs == [0, 1]
+    with pytest.raises(Halted) as caught:
+        supervised(struck)
+    assert caught.value.running is not None
+    assert caught.value.running.what.endswith("struck")
     assert nothing_falls(watch)
 
 
-def test_a_blow_that_falls_before_the_run_stands_down(watch: watchdog.Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_down = watchdog._stand_down
+def test_a_blow_that_falls_after_the_run(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_down = Watch.stand_down
 
-    def late() -> None:
-        monkeypatch.setattr(watchdog, "_stand_down", stand_down)
-        strike(watch)
-        stand_down()
+    def late(self: Watch) -> None:
+        monkeypatch.setattr(Watch, "stand_down", stand_down)
+        strike(self)
+        stand_down(self)
 
-    monkeypatch.setattr(watchdog, "_stand_down", late)
-    assert watchdog.supervised(lambda: "done") == "done"
+    monkeypatch.setattr(Watch, "stand_down", late)
+    with pytest.raises(Halted):
+        supervised(lambda: "done")
     assert nothing_falls(watch)
 
 
-def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: watchdog.Watch) -> None:
+def test_a_blow_upon_another_leaves_the_place_known() -> None:
+    second = Halted()
+    try:
+        raise Halted  # here: struck
+    except Halted as first:
+        second.__context__ = first
+    found = watchdog._place(second)
+    assert found is not None
+    assert found[1:] == here("struck")
+
+
+def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: Watch) -> None:
     def held_up(thread: int) -> None:
-        while watch.thread:
+        while watch.running:
             time.sleep(0.001)
         watch.struck = True
         watchdog._raise_in(thread)
@@ -182,60 +379,109 @@ def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: watchdog
 
     other = threading.Thread(target=held_up, args=(_thread.get_ident(),))
 
-    runs: list[str] = []
-
     def ends() -> str:
-        runs.append("done")
-        if len(runs) == 1:
-            watch.striking = True  # it has looked whether this run is still under way
-            other.start()
-        return runs[-1]
+        watch.striking = True  # it has looked whether something is under way
+        other.start()
+        return "done"
 
-    assert watchdog.supervised(ends) == "done"
+    assert supervised(ends) == "done"
     other.join()
     assert nothing_falls(watch)
 
 
-def test_a_blow_for_a_run_that_has_ended_is_not_dealt(watch: watchdog.Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_between_two_runs_nothing_is_struck(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     dealt: list[int] = []
     monkeypatch.setattr(watchdog, "_raise_in", dealt.append)
-    before, thread = watch.serial, _thread.get_ident()
-    watchdog.supervised(lambda: watchdog._interrupt(watch, before, thread))
-    watchdog._interrupt(watch, watch.serial, thread)
+    strike(watch)
+    supervised(lambda: None)
+    strike(watch)
     assert dealt == []
     assert nothing_falls(watch)
 
 
-def test_a_patrol_that_is_about_to_leave_stays_if_a_run_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run may have found it still there, and called no other."""
-
-    class BeginsJustThen(watchdog.Watch):
-        def __setattr__(self, name: str, value: object) -> None:
-            super().__setattr__(name, value)
-            if (name, value) == ("patrolling", False) and hasattr(self, "patrol_called"):
-                self.serial, self.thread = self.serial + 1, 1
-
-        patrol_called: bool
-
-    class StruckError(Exception): ...
-
-    def struck(*run: object) -> None:
-        raise StruckError
-
-    seen = BeginsJustThen()
-    seen.patrolling = seen.patrol_called = True
-    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0)
-    monkeypatch.setattr(watchdog, "_interrupt", struck)
-    with pytest.raises(StruckError):
-        watchdog._patrol(seen)
-    assert seen.patrolling
+def test_a_watch_within_another_gives_its_place_back() -> None:
+    outer, inner = Watch(lambda: False), Watch(lambda: False)
+    outer.begin()
+    inner.begin()
+    assert supervised(lambda: (inner.running, outer.running)) == (True, False)
+    inner.end()
+    assert supervised(lambda: (inner.running, outer.running)) == (False, True)
+    outer.end()
+    assert supervised(lambda: (inner.running, outer.running)) == (False, False)
 
 
-def test_a_fork_calls_a_patrol_of_its_own() -> None:
-    watchdog.supervised(lambda: None)
+def test_two_interrupts_at_once_are_one() -> None:
+    with Watcher(None, None) as watcher:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # to the process, and to its group
+        assert watcher(0, 0, 0, 0, 0)
+        time.sleep(echo.SECONDS)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert watcher.reason == "interrupt"
+
+
+def _forked(ask: Callable[[], Any]) -> Any:
     with multiprocessing.get_context("fork").Pool(1) as forked:
-        assert forked.apply(_is_endless_there)
+        return forked.apply(ask)
 
 
-def _is_endless_there() -> bool:
-    return is_endless(failure(Endless, "loop"))
+def test_a_fork_has_watches_of_its_own() -> None:
+    with Watcher(None, None):
+        assert _forked(_stopped_there) == "time"
+
+
+def _stopped_there() -> str | None:
+    return check(Loops(where="called"), timeout=0.2).stopped_by
+
+
+# --- what no run meets -----------------------------------------------------------------------------------------
+
+
+class Pair(Message):
+    first: int
+    second: int
+
+
+class Sender(Process):
+    to: Any = None
+    n: int = 0
+
+    @start
+    def send_both(self) -> None:
+        self.send(self.pid, Pair(1, 1))
+        self.send(self.pid, Pair(2, 2))
+
+    @on(Pair)
+    def take(self, m: Pair) -> None:
+        while self.n and self.n == m.first:  # only if the same message came twice, as the closure supposes
+            pass
+        self.n = m.first
+
+
+class Unmet(System):
+    def build(self) -> None:
+        self.spawn(Sender)
+
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ANALYSIS_SECONDS", 0.3)
+    found = check(Unmet(), timeout=60)
+    assert (found.verdict, found.stopped_by) == ("holds", None)
+    assert found.states == check(Unmet(), quotient="off", dead_messages="off", symmetry="none").states
+    (warning,) = found.warnings
+    assert "Sender.take ran for long" in warning
+    assert check(Loops(where="called"), timeout=1).stopped_by == "time"  # where runs do get there
+
+
+def test_a_run_that_was_found_is_replayed_although_the_time_is_up() -> None:
+    with Watcher(0.001, None) as watcher:
+        time.sleep(0.01)
+        with watcher.lifted():
+            assert supervised(lambda: sum(1 for _ in range(1_000_000))) == 1_000_000
+        with pytest.raises(Halted):
+            supervised(forever)

@@ -7,7 +7,7 @@ same way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple, Self
 
 from quorate.base.errors import QuorateError, did_you_mean
@@ -200,6 +200,14 @@ class Options:
     @property
     def depth_first(self) -> bool:
         return self.search == "dfs" or self.depth_only
+
+    @property
+    def kind(self) -> Literal["bfs", "dfs", "stateless"]:
+        """How a result calls the search."""
+        return "stateless" if self.stateless or self.por == "dpor" else "dfs" if self.depth_first else "bfs"
+
+    def without_reductions(self) -> Self:
+        return replace(self, quotient="off", dead_messages="off", symmetry="none", por="none", split="none")
 
 
 def _texts(given: str | Iterable[str] | None) -> tuple[str, ...]:

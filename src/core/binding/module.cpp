@@ -1,6 +1,7 @@
 // The names that Python sees.
 
 #include "base/thresholds.hpp"
+#include "binding/parent.hpp"
 #include "binding/temporal.hpp"
 #include "binding/types.hpp"
 
@@ -73,6 +74,7 @@ NB_MODULE(_core, m) {
         .def("representatives", &Engine::representatives, "column"_a);
     quorate::bind_temporal(m);
     m.def("resident_bytes", &quorate::resident_bytes);
+    m.def("end_with", &quorate::end_with, "parent"_a);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
         .def_rw("few_states", &quorate::Thresholds::few_states)
         .def_rw("portion", &quorate::Thresholds::portion)

@@ -20,7 +20,9 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
 
 bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {
     nb::gil_scoped_acquire acquire;
-    return nb::cast<bool>(object_.attr("judge")(property, std::vector<Id>(locals.begin(), locals.end())));
+    const nb::object answer = object_.attr("judge")(property, std::vector<Id>(locals.begin(), locals.end()));
+    if (answer.is_none()) throw Interrupted();
+    return nb::cast<bool>(answer);
 }
 
 bool PythonOracle::poll(const Progress& progress) {

@@ -16,7 +16,6 @@ from quorate.base.errors import (
     is_model_file,
     is_own_file,
 )
-from quorate.base.watchdog import MAX_STEPS, Endless
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
@@ -37,21 +36,15 @@ def failure_of(error: BaseException, place: Location) -> Failure:
     """What went wrong, and the model's line where it did. What is not the model's doing is raised again."""
     if not is_models(error):
         raise error
-    if isinstance(error, Endless):
-        file, line = error.location or place
-        return Failure(
-            "exception",
-            f"did not come to an end within {MAX_STEPS:,} steps",
-            file,
-            line,
-            "a handler must end: look for a loop whose condition never becomes false",
-            "Q114",
-        )
     found = innermost(error.__traceback__) or place
     if isinstance(error, RecursionError) and is_own_file(_last(error.__traceback__)):
         # We went too deep into a value, not the model: no finding about the protocol. It is not kept as the outcome
         # of a handler either, for where it comes depends on how deep the stack was before.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501", location=found) from None
+    if isinstance(error, RecursionError):
+        # How deep Python goes is no part of the protocol, so this is a mistake in the model rather than a finding.
+        hint = "a function that calls itself must come to an end; write a loop where it goes too deep"
+        return Failure("model", f"RecursionError: {error}", found.file, found.line, hint, "Q114")
     if isinstance(error, QuorateError):
         at = error.location or found
         return Failure("model", error.message, at.file, at.line, error.hint, error.code)
@@ -90,7 +83,7 @@ def is_models(error: BaseException) -> bool:
     KeyboardInterrupt has an instruction for it.
     """
     if isinstance(error, Signal):
-        return isinstance(error, Endless)
+        return False
     if not isinstance(error, KeyboardInterrupt):
         return True
     from opcode import opmap

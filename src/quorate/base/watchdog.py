@@ -1,8 +1,11 @@
-"""Handlers that never return.
+"""Stopping code of the model that runs for long.
 
-Counting every instruction of every handler would be dear, a time limit alone would make verdicts depend on the machine.
-So a patrol notices a handler that has been running for long, interrupts it, and the run is repeated with its
-instructions counted: only the count decides. The limit is high enough that the patrol comes by before it is reached.
+How long a handler takes says nothing about the protocol, so no verdict comes of it: it runs until it ends, until a
+limit of the check is reached, or until the user has had enough. A limit gets into the model's code as an exception.
+Ctrl-C comes in the thread itself; for time and memory a patrol, a thread of its own, comes by ten times a second.
+
+Nothing gets into code that never comes back to Python, such as a sum over a huge range. The command line has a process
+of its own for that (`cli/supervisor.py`); in other programs only what follows such a call is stopped.
 """
 
 from __future__ import annotations
@@ -12,149 +15,172 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import NamedTuple, TypeVar
 
-from quorate.base.errors import Location, Signal, nearest
+from quorate.base.errors import Location, Signal, is_library_file, is_model_file
 
 T = TypeVar("T")
 
-PATROL_SECONDS = 0.25
-MAX_STEPS = 20_000_000
-_LAST_STEPS = 10_000
-_IDLE_ROUNDS = 20
+PATROL_SECONDS = 0.1
 
 
-class Suspicion(Signal):
-    """Raised by the patrol inside a handler that runs for long."""
+class Running(NamedTuple):
+    """The code of the model that was running when something was stopped."""
+
+    what: str
+    file: str
+    line: int
 
 
-class Endless(Signal):
-    """The counted run went over the limit."""
+class Halted(Signal):
+    """The model's code was stopped: a limit was reached, or it was interrupted, or there is no more memory."""
 
-    def __init__(self, location: Location | None) -> None:
-        super().__init__(str(location))
-        self.location = location
+    # Not set by a constructor of ours: the next blow might fall in there, and the place of the first would be lost.
+    out_of_memory = False
+    running: Running | None = None
+
+    @staticmethod
+    def without_memory(where: Running | None = None) -> Halted:
+        made = Halted()
+        made.out_of_memory = True
+        made.running = where
+        return made
 
 
 class Watch:
-    """What the patrol and those it watches tell each other.
+    """Who is watched, and what the patrol and the watched thread tell each other.
 
-    `serial` goes up with every run, `thread` is the thread that runs it, 0 between runs. While the patrol is `striking`
-    it decides whether to interrupt a run; `struck` says that it has done so.
+    `running` says that the model's code runs, and `serial` which call that is. While the patrol is `striking`, it
+    decides whether to stop it; `struck` says that it has done so.
     """
 
-    __slots__ = ("patrolling", "serial", "striking", "struck", "thread")
+    __slots__ = ("_outer", "_over", "running", "serial", "striking", "struck", "thread", "wanted")
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[], bool]) -> None:
+        self.wanted = wanted
+        """Whether the model's code is to stop. Asked by the patrol, in its own thread."""
+        self.thread = _thread.get_ident()
+        self.running = self.striking = self.struck = False
         self.serial = 0
-        self.thread = 0
-        self.without_patrol()
+        self._over = _thread.allocate_lock()
+        self._outer: Watch | None = None
 
-    def without_patrol(self) -> None:
-        self.striking = False
-        self.struck = False
-        self.patrolling = False
+    def begin(self) -> None:
+        """Watch this thread from now on. A watch within another one takes its place until it ends."""
+        self._outer = _watches.get(self.thread)
+        _watches[self.thread] = self
+        self._over.acquire()
+        _thread.start_new_thread(self._patrol, ())
+
+    def end(self) -> None:
+        self._over.release()
+        if self._outer is None:
+            _watches.pop(self.thread, None)
+        else:
+            _watches[self.thread] = self._outer
+
+    def stand_down(self) -> None:
+        """From here on no blow hits this thread: none is dealt any more; one that has not yet fallen is waited for."""
+        self.running = False
+        while self.striking or self.struck:
+            try:
+                while self.striking:
+                    time.sleep(0.001)
+                if self.struck:
+                    # Whether it has fallen cannot be known, but there is never more than one to come: this takes its
+                    # place.
+                    self.struck = False
+                    _raise_in(self.thread)
+                    while True:
+                        time.sleep(0.001)
+            except Halted:
+                continue
+
+    def strike(self) -> None:
+        """Stop the model's code, if it runs and is to be stopped. Code that catches everything is hit again later."""
+        self.striking = True
+        try:
+            if self.running and self.wanted() and self.running:
+                self.struck = True
+                _raise_in(self.thread)
+        finally:
+            self.striking = False
+
+    def cpu_seconds(self) -> float:
+        """The time that the watched thread has had, which hardly depends on what else the machine does."""
+        return time.clock_gettime(time.pthread_getcpuclockid(self.thread))
+
+    def is_in_model(self) -> bool:
+        """Whether it is the model's own code that runs, rather than ours that may take long as well."""
+        frame = sys._current_frames().get(self.thread)
+        while frame is not None and frame.f_code is not supervised.__code__:
+            if is_model_file(frame.f_code.co_filename) and not is_library_file(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
+        return False
+
+    def _patrol(self) -> None:
+        last = 0.0
+        while not self._over.acquire(timeout=PATROL_SECONDS):
+            # What was struck may take its time to get out, freeing what it held.
+            if self.running and (not self.struck or time.monotonic() > last + 1):
+                self.strike()
+                last = time.monotonic()
 
 
-watch = Watch()
-os.register_at_fork(after_in_child=watch.without_patrol)  # the patrol is a thread, and threads do not survive a fork
+_watches: dict[int, Watch] = {}
+os.register_at_fork(after_in_child=_watches.clear)  # patrols are threads, and threads do not survive a fork
 
 
 def supervised(run: Callable[[], T]) -> T:
-    """Run something that may have no end; Endless if it has none. It may be run twice, so it must start afresh."""
+    """Run code of the model. Halted if the check is to stop meanwhile, or if there is not enough memory for it."""
+    watch = _watches.get(_thread.get_ident())
     try:
-        watch.serial += 1
-        watch.thread = _thread.get_ident()
-        if not watch.patrolling:
-            watch.patrolling = True
-            _thread.start_new_thread(_patrol, (watch,))
+        if watch is None or watch.running:
+            return run()
         try:
+            watch.serial += 1
+            watch.running = True
             return run()
         finally:
-            _stand_down()
-    except Suspicion:
-        _stand_down()  # the blow may have fallen before that was done
-    return counted(run)
+            watch.stand_down()
+    except Halted as halted:
+        if watch is not None:
+            watch.stand_down()  # the blow may have fallen before that was done
+        halted.running = _place(halted)
+        raise
+    except MemoryError as error:
+        # Whether there is enough depends on the machine, and on what the search has taken: nothing about the protocol.
+        raise Halted.without_memory(running(error.__traceback__)) from None
 
 
-def _stand_down() -> None:
-    """From here on no blow hits this thread: none is dealt any more, and one that has not yet fallen is waited for."""
-    watch.thread = 0
-    while watch.striking:
-        time.sleep(0.001)
-    if not watch.struck:
-        return
-    watch.struck = False
-    try:
-        # Whether it has fallen cannot be known, but there is never more than one to come: this takes its place. (After
-        # one that was withdrawn, Python 3.11 does not get on where instructions are counted.)
-        _raise_in(_thread.get_ident())
-        while True:
-            time.sleep(0.001)
-    except Suspicion:
-        pass
+def _place(halted: BaseException | None) -> Running | None:
+    """Where the model was stopped. A blow that falls right after another, on its way out, knows nothing by itself."""
+    while halted is not None:
+        found = halted.running if isinstance(halted, Halted) else None
+        found = found or running(halted.__traceback__)
+        if found is not None:
+            return found
+        halted = halted.__context__
+    return None
 
 
-def counted(run: Callable[[], T]) -> T:
-    """Run with every instruction of Python counted. Lines would not do: `while True: pass` never starts a new one."""
-    left = MAX_STEPS
-    lines: set[Location] = set()
-
-    def count(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal left
-        if event == "call":
-            frame.f_trace_opcodes = True  # and lines: without them Python 3.13 reports no opcodes of some loops
-        left -= 1
-        if left < _LAST_STEPS:
-            place = nearest(frame)
-            if place is not None:
-                lines.add(place)
-            if left < 0:
-                # The first line of the loop, since where in it the count ends differs between versions of Python,
-                # and in some of them from run to run.
-                raise Endless(min(lines, default=None))
-        return count
-
-    previous = sys.gettrace()
-    sys.settrace(count)
-    try:
-        return run()
-    finally:
-        sys.settrace(previous)
-
-
-def _patrol(watch: Watch) -> None:
-    seen = -1
-    idle = 0
-    while True:
-        time.sleep(PATROL_SECONDS)
-        serial, thread = watch.serial, watch.thread
-        if thread and serial == seen:
-            _interrupt(watch, serial, thread)
-        elif thread:
-            idle, seen = 0, serial
-        else:
-            idle += 1
-        if idle >= _IDLE_ROUNDS:
-            watch.patrolling = False
-            if not watch.thread:
-                return
-            # A run has begun just now, perhaps trusting in this patrol. That it may have called another does no harm.
-            watch.patrolling = True
-            idle = 0
-
-
-def _interrupt(watch: Watch, serial: int, thread: int) -> None:
-    watch.striking = True
-    if watch.serial == serial and watch.thread == thread:
-        watch.struck = True
-        _raise_in(thread)
-    watch.striking = False
+def running(traceback: TracebackType | None) -> Running | None:
+    """The model's function that was called, and the line within it, or within what it called, that was reached."""
+    what: str | None = None
+    place: Location | None = None
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if is_model_file(code.co_filename) and not is_library_file(code.co_filename):
+            what = what or code.co_qualname
+            place = Location(code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return Running(what.replace("<locals>.", ""), place.file, place.line) if what and place is not None else None
 
 
 def _raise_in(thread: int) -> None:
-    """Raise Suspicion in a thread, as soon as it gets on."""
+    """Raise Halted in a thread, as soon as it gets on."""
     import ctypes
 
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Suspicion))
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Halted))

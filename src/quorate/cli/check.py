@@ -51,13 +51,17 @@ def check(
 
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
+    from quorate.cli import pipe
+    from quorate.cli.output import out
     from quorate.cli.progress import ProgressLine
     from quorate.model.given import instance
     from quorate.model.target import load
     from quorate.search.check import check as run
 
     files = Files(charts or [], exports or [], pytest, save, report)
+    pipe.begin(target, asked.options, asked.environment, as_json=as_json)
     system = instance(load(target), parameters or [], presets or [])
+    pipe.made(system)
     options: dict[str, Any] = {"property": properties or None, **asked.keywords}
     line = ProgressLine()
     interrupts.answering()  # the search takes them; and what it says is told, whatever comes then
@@ -65,13 +69,17 @@ def check(
         result = run(
             system,
             **options,
-            progress=line.update,
+            progress=pipe.followed(line.update),
             target=target,
         )
     finally:
         line.close()
+    pipe.known(result)
     saved = files.save(result.trace, target)  # first, since the report says how to replay it
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
+    status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    out().flush()
+    pipe.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
         from quorate.render.html.document import write
@@ -86,7 +94,7 @@ def check(
         if files.attempt(report, page):
             tell(report, written=True)
     files.complain()
-    return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    return status
 
 
 def show_result(

@@ -10,6 +10,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from quorate.base.errors import LimitError, Location, QuorateError
+from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
@@ -22,8 +23,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> NoReturn:
+        from quorate.cli import pipe
         from quorate.cli.output import apart
 
+        pipe.attach()
         with interrupts.command(), apart() as own:
             status = _status(lambda: command(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
             own.flush()
@@ -47,18 +50,25 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
         if models.code != "Q900":  # it was no signal: a line of the model says so
             complain(models, as_json=as_json)
             return WRONG
-        if as_json:
-            complain(LimitError(interrupts.MESSAGE, code="Q506"), as_json=True)
-        print(f"quorate: {interrupts.MESSAGE}", file=sys.stderr)
-        return STOPPED
+        return _stopped(interrupts.MESSAGE, as_json=as_json)
     except MemoryError:
-        print("quorate: out of memory; try --max-memory, --store bitstate or smaller parameters", file=sys.stderr)
-        return STOPPED
+        return _stopped("out of memory; try --max-memory, --store bitstate or smaller parameters", as_json=as_json)
+    except Halted as halted:
+        where = f" in {halted.running.what}, {halted.running.file}:{halted.running.line}" if halted.running else ""
+        return _stopped(f"{'out of memory' if halted.out_of_memory else 'stopped'}{where}", as_json=as_json)
     except BaseException as error:
         if os.environ.get("QUORATE_TRACEBACK"):
             raise
         complain(unexpected(error), as_json=as_json)
         return WRONG
+
+
+def _stopped(why: str, *, as_json: bool) -> int:
+    """There is no answer, and nobody is wrong."""
+    if as_json:
+        complain(LimitError(why, code="Q506"), as_json=True)
+    print(f"quorate: {why}", file=sys.stderr)
+    return STOPPED
 
 
 def complain(error: QuorateError, *, as_json: bool = False) -> None:

@@ -41,6 +41,7 @@ def explore(
 ) -> int:
     """Walk through the states of a system: what can happen, what it does, and how to get where something is wrong."""
     from quorate.base.errors import TargetError
+    from quorate.explore.answers import Answers
     from quorate.explore.consult import Consultation
     from quorate.explore.finds import Finds
     from quorate.explore.graph import Graph
@@ -57,12 +58,14 @@ def explore(
     finds = Finds(session, system, goals or [], environment.to_json())
     graph = Graph(session.definition)
     consultation = Consultation(session)
+    answers = Answers(session)
     # Before there is a socket that they would hold open.
     finds.start()
     graph.start()
     consultation.start()
+    answers.start()
     try:
-        serve(Server(session, finds, graph, consultation, port), session.definition.name, position.path, browser)
+        serve(Server(answers, finds, graph, consultation, port), session.definition.name, position.path, browser)
     except OSError as error:
         raise TargetError(
             f"cannot listen on port {port}: {error.strerror}", hint="leave --port out to take a free one", code="Q316"
@@ -71,6 +74,7 @@ def explore(
         finds.stop()
         graph.stop()
         consultation.stop()
+        answers.stop()
     return HOLDS
 
 

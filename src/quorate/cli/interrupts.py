@@ -13,6 +13,8 @@ This is imported before anything else and imports next to nothing itself: only t
 import os
 import sys
 
+from quorate.base.echo import is_echo
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
@@ -107,6 +109,8 @@ def _take() -> "dict[int, _signal._HANDLER]":
 
 def _interrupt(signum: int, frame: "FrameType | None") -> None:
     global _noted
+    if is_echo():  # a terminal signals all processes of a command, and the one that waits hands it on
+        return
     if _phase == WORKING:
         raise KeyboardInterrupt
     if _phase == STARTING or _noted:

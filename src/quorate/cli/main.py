@@ -46,6 +46,8 @@ def main(
 def run() -> None:
     """Run the command that was typed."""
     from quorate.cli.output import fill_standard_streams
+    from quorate.cli.supervisor import supervise
 
     fill_standard_streams()
+    supervise()
     app()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from multiprocessing.connection import Connection
 from typing import Any
@@ -37,7 +36,6 @@ class Consultation:
 
     def to_json(self, path: Path) -> dict[str, Any]:
         """What the reductions would do at a position, as far as it is known by now."""
-        self.session.at(path)  # a path that leads nowhere is refused here
         if path not in self._known and self._worker is not None and not self._worker.ended:
             if path not in self._asked:
                 self._asked.add(path)
@@ -56,19 +54,18 @@ class Consultation:
     def _answer(self, connection: Connection[Any, Any]) -> None:
         from quorate.explore.advice import Adviser
 
-        parent = os.getppid()
         adviser = Adviser(self.session.definition)
         while True:
-            while not connection.poll(2.0):
-                if os.getppid() != parent:
-                    return
-            path: Path = connection.recv()
-            position = self.session.at(path)
+            try:
+                path: Path = connection.recv()
+            except EOFError:
+                return
             said: Said = []
-            if position.failed is None:
-                try:
+            try:
+                position = self.session.at(path)
+                if position.failed is None:
                     advice = adviser.advice(position.state, self.session.steps(position.state))
                     said = [each.to_json() for each in advice]
-                except QuorateError as error:
-                    said = error.message
+            except QuorateError as error:
+                said = error.message
             connection.send((path, said))

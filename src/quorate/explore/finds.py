@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -11,6 +12,8 @@ from quorate.explore.worker import Send, Worker
 from quorate.language.system import System
 
 SECONDS = 60.0
+GRACE = 10.0
+"""Seconds after which a search that does not keep its time is left behind."""
 
 Status = Literal["searching", "found", "none", "stopped", "open", "without", "failed"]
 """`open`: a bound left a property undecided; `without`: a property fails, but no single run shows it (CTL)."""
@@ -46,8 +49,10 @@ class Finds:
         extended = with_goals(system, goals) if goals else system
         self._systems = [system, *(extended for _ in goals)]
         self._worker: Worker | None = None
+        self._heard = 0.0
 
     def start(self) -> None:
+        self._heard = time.monotonic()
         self._worker = Worker(lambda connection: self._search(connection.send))
 
     def stop(self) -> None:
@@ -58,7 +63,11 @@ class Finds:
         """What is known by now."""
         if self._worker is not None:
             for number, changes in self._worker.received():
+                self._heard = time.monotonic()
                 vars(self.entries[number]).update(changes)
+            if time.monotonic() > self._heard + SECONDS + GRACE and not self._worker.ended:
+                self._worker.stop()
+                self._worker.ended = True
             if self._worker.ended:
                 for entry in self.entries:
                     if entry.status == "searching":

@@ -16,11 +16,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from quorate.base.errors import QuorateError
+from quorate.explore.answers import Answers
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds
 from quorate.explore.graph import Graph
-from quorate.explore.present import position_view, system_view
-from quorate.explore.session import Path, Session, WrongPathError
+from quorate.explore.session import Path, WrongPathError
 
 LOOPBACK = "127.0.0.1"
 POLICY = (
@@ -41,17 +41,15 @@ FILES = {
     "explore.css": ("explore.css", "text/css; charset=utf-8"),
     "explore.js": ("explore.js", "text/javascript; charset=utf-8"),
 }
-MOST_DRAWN = 120
-"""Steps of the way here that are drawn; a longer one is too large to be looked at beside the state."""
 
 
 class Server(ThreadingHTTPServer):
-    """Answers one request at a time: each takes milliseconds. But browsers open connections before they use them."""
+    """Runs none of the model's code: what needs it is asked of other processes, and not waited for without end."""
 
     daemon_threads = True
 
-    def __init__(self, session: Session, finds: Finds, graph: Graph, consultation: Consultation, port: int = 0) -> None:
-        self.session = session
+    def __init__(self, answers: Answers, finds: Finds, graph: Graph, consultation: Consultation, port: int = 0) -> None:
+        self.answers = answers
         self.consultation = consultation
         self.finds = finds
         self.graph = graph
@@ -94,8 +92,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, content, kind)
             return
         try:
-            with self.server.lock:
-                answer = self._answer(rest, parse_qs(address.query))
+            answer = self._answer(rest, parse_qs(address.query))
         except QuorateError as error:
             self._json(400, {"error": error.message})
             return
@@ -107,22 +104,21 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._json(200, answer)
 
-    def _answer(self, route: str, query: dict[str, list[str]]) -> dict[str, Any] | None:
-        session = self.server.session
+    def _answer(self, route: str, query: dict[str, list[str]]) -> Any:
+        server = self.server
         if route == "api/system":
-            return system_view(session)
-        if route == "api/finds":
-            return {"finds": self.server.finds.to_json()}
-        if route == "api/graph":
-            return self.server.graph.to_json()
+            return server.answers.ask("system")
+        if route in ("api/finds", "api/graph"):
+            with server.lock:
+                return {"finds": server.finds.to_json()} if route == "api/finds" else server.graph.to_json()
         if route not in ("api/at", "api/chart", "api/reductions"):
             return None
         path = parse_path(query.get("path", ["0"])[0])
-        if route == "api/at":
-            return position_view(session, session.at(path))
-        if route == "api/reductions":
-            return self.server.consultation.to_json(path)
-        return {"svg": drawn(session, path)}
+        if route != "api/reductions":
+            return server.answers.ask("at" if route == "api/at" else "chart", path)
+        server.answers.ask("exists", path)  # a path that leads nowhere is refused here
+        with server.lock:
+            return server.consultation.to_json(path)
 
     def _json(self, status: int, content: dict[str, Any]) -> None:
         self._send(status, json.dumps(content).encode(), "application/json")
@@ -146,18 +142,6 @@ def parse_path(text: str) -> Path:
     if not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
         raise WrongPathError("a path is numbers and dots: 0.3.1")
     return tuple(map(int, parts))
-
-
-def drawn(session: Session, path: Path) -> str | None:
-    """The way to a position as a chart; None where there is nothing to draw, or too much."""
-    from quorate.render.chart.layout import laid_out
-    from quorate.render.chart.model import chart
-    from quorate.render.chart.svg import svg
-
-    if not 1 < len(path) <= MOST_DRAWN + 1:
-        return None
-    picture = chart(session.run(path))
-    return svg(laid_out(picture, fold=None, brief=True), alone=False)
 
 
 def colours() -> str:

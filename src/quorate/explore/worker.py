@@ -7,6 +7,7 @@ process, too, which could not import a model that was loaded from a file.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -23,7 +24,9 @@ class Worker:
     def __init__(self, job: Job) -> None:
         here, there = multiprocessing.Pipe()
         self._connection: Connection[Any, Any] = here
-        self._process = multiprocessing.get_context("fork").Process(target=_run, args=(job, there), daemon=True)
+        self._process = multiprocessing.get_context("fork").Process(
+            target=_run, args=(job, there, os.getpid()), daemon=True
+        )
         # A signal between the fork and the child's own handlers would be taken by the parent's, in the child.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
@@ -52,12 +55,15 @@ class Worker:
         return found
 
     def stop(self) -> None:
-        self._process.terminate()
+        self._process.kill()  # it has nothing to put away, and may be in a call that never ends
         self._process.join(timeout=2)
         self._connection.close()
 
 
-def _run(job: Job, connection: Connection[Any, Any]) -> None:
+def _run(job: Job, connection: Connection[Any, Any], parent: int) -> None:
+    from quorate import _core
+
+    _core.end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this too
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

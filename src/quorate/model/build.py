@@ -9,6 +9,7 @@ from quorate.base.errors import LimitError, Location, ModelError, ParameterError
 from quorate.base.failures import blame
 from quorate.base.places import location_of
 from quorate.base.values import BadValueError, ContentSet, encode, freeze, show
+from quorate.base.watchdog import supervised
 from quorate.language.automaton import MISSING, Automaton
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import bad_field
@@ -264,7 +265,7 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
     refuse_suspended(build, f"{type(system).__name__}.build")
     forbid_impure(f"{type(system).__name__}.build", build)
     try:
-        built: object = build(running)
+        built: object = supervised(lambda: build(running))
         if built is not None:
             raise ModelError(
                 f"{type(system).__name__}.build returned something",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from quorate.base.errors import LimitError, ModelError, Signal, caller
@@ -39,6 +40,13 @@ class Choices:
         if depth == len(self._prefix):
             self._prefix.append(0)
         found = list_options(owner, options)
+        if len(found) > MAX_PATHS:
+            raise LimitError(
+                f"{owner} chooses among more than {MAX_PATHS:,} options",
+                hint="choose among fewer: every option is a step of its own",
+                code="Q501",
+                location=caller(),
+            )
         if not found:
             raise NoOption
         self._counts.append(len(found))
@@ -72,11 +80,16 @@ class Choices:
         return None
 
 
-def list_options(owner: str, options: Iterable[Any]) -> list[Any]:
-    """A set's options by content, since its own order follows the hash seed; any other as given."""
+def list_options(owner: str, options: Iterable[Any]) -> Sequence[Any]:
+    """A set's options by content, since its own order follows the hash seed; any other as given.
+
+    What has an order is not copied: every path lists its options anew. Of what has no end one more than can be chosen.
+    """
     try:
+        if type(options) in (tuple, list, range):
+            return options  # type: ignore[return-value]
         if isinstance(options, (set, frozenset)) and not isinstance(options, ContentSet):
-            return in_order(options)
+            return in_order(options) if len(options) <= MAX_PATHS else list(options)
         every = iter(options)
     except (TypeError, BadValueError):
         raise ModelError(
@@ -85,4 +98,4 @@ def list_options(owner: str, options: Iterable[Any]) -> list[Any]:
             code="Q107",
             location=caller(),
         ) from None
-    return list(every)  # what a generator of the model raises is its own
+    return list(islice(every, MAX_PATHS + 1))  # what a generator of the model raises is its own

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cached_property, partial
 from typing import Any
 
-from quorate.base.errors import ModelError
+from quorate.base.errors import LimitError, ModelError
 from quorate.base.failures import Failure, blame, failure_of, is_models
 from quorate.base.places import location_of
 from quorate.base.values import BadValueError, ContentSet, encode, show
@@ -99,7 +99,7 @@ def fire(column: Column, transition: Transition, local: Local, messages: tuple[M
     if column.delivers_to is not None:
         return (Outcome(local, ((column.delivers_to, messages[0]),)),)
     outcomes = _paths(column, transition, local, messages)
-    if column.spec.ends or any(_endless(outcome) for outcome in outcomes):
+    if column.spec.ends:
         return outcomes
     transition.sample.note(_paths, (column, transition, local, messages), outcomes)
     count = transition.sample.seen
@@ -116,8 +116,7 @@ def observe(column: Column, local: Local, event: Event) -> Outcome:
     if not reactions:
         return Outcome(local)
     outcome = _observed(column, reactions, local, event)
-    if not _endless(outcome):
-        reactions[0].sample.note(_observed, (column, reactions, local, event), outcome)
+    reactions[0].sample.note(_observed, (column, reactions, local, event), outcome)
     return outcome
 
 
@@ -318,36 +317,32 @@ def _paths(column: Column, transition: Transition, local: Local, messages: tuple
 
         def attempt(prefix: list[int] = prefix) -> Outcome | None:
             nonlocal choices
-            choices = Choices(list(prefix))  # afresh, since the watchdog may run it twice
+            choices = Choices(list(prefix))
             return _attempt(column, transition, local, messages, choices)
 
         try:
-            # What attackers learn can let them say so much that the patrol would take it for endless.
-            outcome = attempt() if column.spec.ends else supervised(attempt)
+            outcome = supervised(attempt)
         except NoOption:
             outcome = None
         except BaseException as error:
             taken = tuple(choices.taken) if choices is not None else ()
             outcome = Outcome(None, choices=taken, failure=failure_of(error, transition.location))
+            if isinstance(error, LimitError):
+                return (*found, outcome)  # most likely the other ways, which may be countless, reach that limit as well
         if outcome is not None:
             found.append(outcome)
         prefix = choices.following() if choices is not None else None
         if paths >= MAX_PATHS and prefix is not None:
             text = f"{transition} has more than {MAX_PATHS} ways through its choices"
             place = transition.location
-            return (
-                Outcome(None, failure=Failure("model", text, place.file, place.line, "choose among fewer options")),
-            )
+            failure = Failure("model", text, place.file, place.line, "choose among fewer options", "Q501")
+            return (Outcome(None, failure=failure),)
     if len(found) < 2:
         return tuple(found)
     distinct: dict[bytes, Outcome] = {}
     for outcome in found:
         distinct.setdefault(signature(outcome), outcome)
     return tuple(distinct.values())
-
-
-def _endless(outcome: Outcome) -> bool:
-    return outcome.failure is not None and outcome.failure.code == "Q114"
 
 
 def _observe(column: Column, reactions: list[Transition], local: Local, event: Event) -> Local:

@@ -9,10 +9,12 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterable
+from functools import partial
 from types import ModuleType
 
 from quorate.base.errors import Location, QuorateError, TargetError, did_you_mean
 from quorate.base.failures import described, innermost, is_models
+from quorate.base.watchdog import supervised
 from quorate.language.system import System
 
 
@@ -64,7 +66,7 @@ def _from_file(path: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[unique] = module
     try:
-        spec.loader.exec_module(module)
+        supervised(partial(spec.loader.exec_module, module))
     except BaseException as error:
         del sys.modules[unique]
         raise _import_failed(path, error) from None
@@ -84,7 +86,7 @@ def _from_module(name: str) -> ModuleType:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        return importlib.import_module(name)
+        return supervised(partial(importlib.import_module, name))
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             hint = "modules are looked for in the working directory and among the installed packages"

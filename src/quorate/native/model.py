@@ -7,6 +7,7 @@ what is passed along with each is a hash of its content, so that nothing reporte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import Failure
 from quorate.base.values import BadValueError, encode, show
+from quorate.base.watchdog import Halted, supervised
 from quorate.language.message import Event, Message
 from quorate.language.pid import column_of
 from quorate.model.again import smuggled
@@ -61,6 +63,8 @@ class Model:
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}
         self.stop = stop
+        self.halted: Halted | None = None
+        """If the model's code was stopped while it answered: where."""
         self._figures = (0, 0, 0, 0)
         self._next_look = 0.0
         self.values: dict[bytes, int] = {} if values is None else values
@@ -113,9 +117,13 @@ class Model:
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
         try:
-            encodings = [encode(value) for value in local]
+            encodings = supervised(lambda: [encode(value) for value in local])
         except BadValueError:
             raise smuggled(column, local) from None
+        return self._numbered(column, local, encodings)
+
+    def _numbered(self, column: Column, local: Local, encodings: list[bytes]) -> int:
+        """All or nothing: here nothing may stop what the tables say together."""
         known = self.values
         key = tuple([known.setdefault(each, len(known)) for each in encodings])
         crashed = is_crashed(local)
@@ -129,9 +137,11 @@ class Model:
             found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
             self._locals[column.index].append(local)
             if crashed and self.definition.faults.recover:
-                self.engine.set_recovery(column.index, found, self.local_id(column, recovered(column, local)))
+                back = recovered(column, local)
+                number = self._numbered(column, back, [encode(value) for value in back])
+                self.engine.set_recovery(column.index, found, number)
             elif column.may_crash and not crashed:
-                self.engine.set_crash(column.index, found, self.local_id(column, Crashed(local)))
+                self.engine.set_crash(column.index, found, self._numbered(column, Crashed(local), encodings))
         return found
 
     def _failed_monitor(self, column: Column, failure: int) -> int:
@@ -147,7 +157,7 @@ class Model:
     def message_id(self, column: Column, message: Message | Event) -> int:
         """The number of a message at its receiver, or of an event at a monitor."""
         ids = self._message_ids[column.index]
-        encoded = encode(message)
+        encoded = supervised(partial(encode, message))
         found = ids.get(encoded)
         if found is None:
             sender = column_of(message.sender) if isinstance(message, Message) else 0
@@ -236,6 +246,13 @@ class Model:
 
     def fill(self, queries: list[Query]) -> bool:
         """Answer every query; False if it is time to stop."""
+        try:
+            return self._fill(queries)
+        except Halted as halted:
+            self.halted = halted
+            return False
+
+    def _fill(self, queries: list[Query]) -> bool:
         for kind, index, which, local_id, subject, messages in queries:
             if self._is_to_stop():
                 return False
@@ -261,7 +278,8 @@ class Model:
                 self.engine.put_group(index, which, local_id, subject, number_of)
             else:
                 consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
-                outcomes = fire(column, transition, local, consumed)
+                # Together, since comparing and encoding what a handler does may take long as well.
+                outcomes = supervised(partial(fire, column, transition, local, consumed))
                 if self.whole is not None:
                     self.whole.require_outcomes(column, transition, local, consumed, outcomes)
                 encoded = [self._outcome(column, outcome) for outcome in outcomes]
@@ -304,11 +322,18 @@ class Model:
         assert outcome.local is not None
         return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local))
 
-    def judge(self, number: int, locals: list[int]) -> bool:
-        """Evaluate a property and hand its path of reads to the core; False if the search has to start over."""
+    def judge(self, number: int, locals: list[int]) -> bool | None:
+        """Evaluate a property and hand its path of reads to the core; False if the search has to start over.
+
+        None if it is time to stop.
+        """
         self.calls += 1
         state = tuple(self._locals[column][local] for column, local in enumerate(locals))
-        found = self.evaluate(self.properties[number], state)
+        try:
+            found = self.evaluate(self.properties[number], state)
+        except Halted as halted:
+            self.halted = halted
+            return None
         new = self.note_reads(found.reads)
         if new and self.restart_on_new_reads:
             return False

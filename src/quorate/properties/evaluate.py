@@ -27,8 +27,7 @@ class Evaluation(NamedTuple):
 def evaluate(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
     """Ask a property about a state. One that raises has no answer: value False, and a failure."""
     found = _evaluated(definition, prop, locals)
-    if found.failure is None or found.failure.code != "Q114":  # what has no end is not tried again
-        prop.sample.note(_evaluated, (definition, prop, locals), found)
+    prop.sample.note(_evaluated, (definition, prop, locals), found)
     return found
 
 

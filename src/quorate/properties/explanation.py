@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.base.errors import is_model_file
 from quorate.base.failures import is_models
+from quorate.base.interruptible import Patience
 from quorate.base.values import show
+from quorate.base.watchdog import Halted, supervised
 from quorate.language.automaton import Automaton
 from quorate.properties.apart import apart
 from quorate.properties.expressions import (
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
     from quorate.model.outcome import Local
 
+PATIENCE = 10.0
+"""Seconds that a property is taken apart; Ctrl-C ends that too. Then only the values that it read are shown."""
 LONGEST_VALUE = 72
 MOST_CASES = 4  # of an `any` that no case satisfies, so many are shown
 DEEPEST = 6
@@ -68,8 +72,13 @@ class Part(NamedTuple):
 def explain(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Part | None:
     """Take a property apart in a state."""
     shown = Panel(definition).show(locals)
+    reader = _Reader(definition)
     try:
-        return _Reader(definition).call(prop.function, (shown,), {})
+        # Parts of a property may have no end where the whole has one, and nobody would see the counterexample.
+        with Patience(PATIENCE):
+            return supervised(lambda: reader.call(prop.function, (shown,), {}))
+    except Halted:
+        return None
     except BaseException as error:
         # Whatever a property may do that this does not foresee must not cost the user the counterexample.
         if not is_models(error):
@@ -229,7 +238,7 @@ class _Reader:
         """Where a side of a comparison comes from, unless that is plain to see."""
         if isinstance(node, ast.Call) and not node.keywords and len(node.args) == 1 and isinstance(node.func, ast.Name):
             argument = self.value(node.args[0], scope)
-            items = tuple(argument) if hasattr(argument, "__next__") else argument
+            items = tuple(itertools.islice(argument, LONGEST_VALUE)) if hasattr(argument, "__next__") else argument
             whole = self.value(node, scope)
             yield Part(f"{node.func.id}({self.shown(items)}) is {self.shown(whole)}")
             if isinstance(node.args[0], ast.Name):
@@ -268,12 +277,13 @@ class _Reader:
     def _quantified(self, node: ast.expr, exists: bool, scope: Scope) -> Iterator[Part]:
         """The case that decides an `all` or `any`; if none does, the cases there are."""
         if not isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
-            items = list(self.value(node, scope))
-            deciding = [item for item in items if bool(item) == exists]
-            if deciding:
-                yield Part(f"{self.shown(deciding[0])} is among them")
-            else:
-                yield Part(f"of {self.shown(tuple(items))}" if items else f"{source(node)} is empty")
+            items: list[Any] = []
+            for item in self.value(node, scope):
+                if bool(item) == exists:
+                    yield Part(f"{self.shown(item)} is among them")
+                    return
+                items.append(item)
+            yield Part(f"of {self.shown(tuple(items))}" if items else f"{source(node)} is empty")
             return
         cases: list[Scope] = []
         for case in self._cases(node.generators, scope):

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import isfinite
 from sys import float_info
 
+from quorate.base.watchdog import supervised
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
@@ -38,7 +39,9 @@ class Symmetry(Reduction):
 
     def proposed(self) -> list[Family]:
         """Families worth a look, by class and initial states."""
-        return proposed(self.model.definition) if self.wanted and not self.why_not() else []
+        if not self.wanted or self.why_not():
+            return []
+        return supervised(lambda: proposed(self.model.definition))  # of thousands of processes it takes long
 
     def check(self, families: list[Family]) -> None:
         """Compare the families with the closure, which is complete."""

@@ -115,6 +115,8 @@ def _why(page: Page, result: Result) -> None:
             page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
         elif result.frontier:
             page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
+        if result.running is not None:
+            page.add("  ", Piece(*_running(result)), hanging=6)
     _assumed(page, result)
     for bound in result.bounds:
         page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
@@ -137,6 +139,16 @@ def _assumed(page: Page, result: Result) -> None:
         level = result.fairness["would_hold"]
         told = f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold"
         page.add("  ", Piece(told, "faint"), hanging=6)
+
+
+def _running(result: Result) -> tuple[str, str]:
+    """What the model was doing when it was stopped."""
+    assert result.running is not None
+    what, file, line = result.running
+    text = f"{what} was running, in {file}:{line}"
+    if result.stopped_by != "memory":
+        text += "; if it never ends, look for a loop whose condition never becomes false"
+    return text, "warning"
 
 
 def _properties(page: Page, result: Result) -> None:

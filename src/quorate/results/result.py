@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from quorate.base.watchdog import Running
 from quorate.properties.kinds import Verdict
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class Result:
     store: Literal["exact", "bitstate"] = "exact"
     threads: int = 1
     stopped_by: Limit | None = None
+    running: Running | None = None
+    """The code of the model that was running when the check was stopped; None if none was."""
     frontier: int = 0
     coverage: float | None = None
     """The share of the states that a bitstate search is expected to have seen; None unless it came to its end."""
@@ -154,6 +157,7 @@ class Result:
             "store": self.store,
             "threads": self.threads,
             "stopped_by": self.stopped_by,
+            "running": self.running._asdict() if self.running is not None else None,
             "frontier": self.frontier,
             "coverage": self.coverage,
             "expected_omissions": self.expected_omissions,

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
+from quorate.base.watchdog import Halted
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.model.define import define
@@ -33,6 +34,7 @@ from quorate.search.purity import Purity
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.self_check import SAMPLE, SelfCheck
+from quorate.search.stopped import GivenUp, halted_result, require_not_given_up
 from quorate.search.verdict import outcomes_of, verdict_of
 
 BITSTATE_BYTES = 64 << 20
@@ -82,19 +84,24 @@ def check(
     given = locals()
     environment = Environment.of(given)
     options = Options.of(given)
+    watcher = Watcher(timeout, progress, options.max_memory)
     try:
-        with Watcher(timeout, progress, options.max_memory) as watcher:
+        with watcher:
             definition = define(system, environment)
             apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
             asked = select(definition, property, options.ltl, options.ctl)
             refuse_what_implicit_crashes_miss(definition, asked)
-            with Purity(definition, apart) as purity:
+            with Purity(definition, apart, watcher=watcher) as purity:
                 try:
                     result = _safety(definition, apart, why, asked, options, watcher, trace, target)
                     if asked.temporal:
                         result = with_temporal(result, definition, asked, options, watcher, trace=trace)
                 except _core.LimitError as limit:
                     raise LimitError(str(limit), code="Q501") from None
+    except Halted as halted:
+        return halted_result(system, environment, options, watcher, halted, target)
+    except MemoryError:
+        return halted_result(system, environment, options, watcher, Halted.without_memory(), target)
     except RecursionError as error:
         if model_at_fault(error) is not None:
             raise
@@ -120,14 +127,22 @@ def _safety(
     if not asked.safety:
         given, faults = definition.parameters, definition.environment.to_json()
         return Result(definition.name, "holds", given, target, threads=options.threads, environment=faults)
-    if apart is not None:
-        try:
-            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-            return _Check(model, asked, options, watcher, trace, target).run()
-        except DecompositionError as reason:
-            why = str(reason)
-    model = Model(definition, asked.properties, watcher)
-    return _Check(model, asked, options, watcher, trace, target, why).run()
+    watcher.may_give_up = True
+    try:
+        if apart is not None:
+            try:
+                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+                return _Check(model, asked, options, watcher, trace, target).run()
+            except DecompositionError as reason:
+                why = str(reason)
+        model = Model(definition, asked.properties, watcher)
+        return _Check(model, asked, options, watcher, trace, target, why).run()
+    except GivenUp as given_up:
+        model = Model(definition, asked.properties, watcher)
+        result = _Check(model, asked, options.without_reductions(), watcher, trace, target).run()
+        return replace(result, warnings=(*result.warnings, str(given_up)))
+    finally:
+        watcher.may_give_up = False
 
 
 class _Check:
@@ -169,7 +184,7 @@ class _Check:
             most = self.options.max_behaviours or few
             reductions = Reductions(self.model, self.options)
             reductions.analyse(most)
-            if self.asked.only_goals:  # then it matters whether handlers may fail
+            if self.asked.only_goals and self.watcher.may_give_up:  # then it matters whether handlers may fail
                 known = reductions.closure or self.model.engine.close(self.model, most)
                 self.closed = known.complete
             if self.whole is not None:
@@ -188,6 +203,10 @@ class _Check:
                     return self._optimistic(universe, reductions, limit)
                 setup = self.watcher.seconds
         except _core.StoppedError:
+            require_not_given_up(self.watcher, self.model)
+            return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
+        except Halted as halted:  # in the analysis, perhaps after a search that has shown something
+            self.model.halted = halted
             return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
         found = self._search(reductions, limit)
         return self._result(found, reductions, setup, self.watcher.seconds - setup)
@@ -214,7 +233,11 @@ class _Check:
             reductions.apply_again()
             found = self._search_once(max_states)
         if self.self_check is not None and found.stop != "outgrown":
-            self.self_check.verify(self.model, final=reductions.universe is None or found.stop == "finished")
+            try:
+                self.self_check.verify(self.model, final=reductions.universe is None or found.stop == "finished")
+            except _core.StoppedError:
+                if found.stop == "finished":  # the search is over, but what was asked for has not been looked at
+                    found = replace(found, stop="interrupt")
         reductions.searched(found)
         static = reductions.por.ran and not self.dynamic
         if static and found.violation is not None and not self.options.depth_first:
@@ -268,6 +291,9 @@ class _Check:
             self.self_check.compare(self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole)
             checked = self.self_check.finish()
         stopped: Limit | None = None
+        halted = self.model.halted
+        if halted is not None:
+            self.watcher.halted(halted)
         if found.stop not in ("finished", "violation") and not answered:
             stopped = self.watcher.reason or cast(Limit, found.stop)
         states = found.states
@@ -298,6 +324,7 @@ class _Check:
             store=options.store,
             threads=1 if options.depth_first or self.dynamic else options.threads,
             stopped_by=stopped,
+            running=halted.running if halted is not None and stopped is not None else None,
             frontier=found.frontier,
             # Of a search that did not end, most states may be missing, and nobody knows how many there are.
             coverage=found.coverage if options.store == "bitstate" and found.stop == "finished" else None,
@@ -316,8 +343,10 @@ class _Check:
         what was shown is all the answer there will be.
         """
         for goal in found.goals:
+            shortest = found.is_shortest and self.options.por == "none" and not void
             try:
-                run = rebuild(self.model, goal, found.is_shortest and self.options.por == "none" and not void)
+                with self.watcher.lifted():
+                    run = rebuild(self.model, goal, shortest)
             except ReplayError:
                 if not void:
                     raise
@@ -344,7 +373,7 @@ class _Check:
 
     def _trace(self, found: Found) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
-        self.watcher.phase = "replay"
+        self.watcher.finish()
         violation = found.violation
         if violation is None:
             return None
@@ -366,12 +395,13 @@ class _Check:
 
     def _shorter(self, name: str) -> Trace | None:
         """Look for the shortest run, level by level, as far as that is cheap."""
+        left = self.watcher.seconds_left
         found = check(
             self.definition.system,
             property="assertions" if name == "exceptions" else name,
             search="bfs",
             max_states=SHORTER_STATES,
-            timeout=SHORTER_SECONDS,
+            timeout=SHORTER_SECONDS if left is None else max(1.0, min(left, SHORTER_SECONDS)),
             regroup=False,
             **self.definition.environment.to_json(),
         )

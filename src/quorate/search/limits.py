@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import resource
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable
-from types import FrameType, TracebackType
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from quorate import _core
+from quorate.base.interruptible import Interruptible
+from quorate.base.watchdog import Halted
 from quorate.results.result import Limit, Progress
 
 
@@ -50,23 +49,41 @@ def _available() -> int:
     return available
 
 
-class Watcher:
+ANALYSIS_SECONDS = 20.0
+"""Of the processor's time. The analysis also asks about what no run meets, and a handler may have no end there. So
+after a call that takes so long the check does without analysis; no verdict depends on that."""
+FINISHING_SECONDS = 10.0
+"""What the search has found is replayed although the time is up; but the model's code is not waited for without end."""
+
+
+class Watcher(Interruptible):
     """Asked about ten times a second while something long runs: reports progress, and says whether to stop.
 
-    As a context it turns Ctrl-C into a request to stop, so that what was covered is still reported.
+    As a context it turns Ctrl-C into a request to stop, so that what was covered is still reported. Code of the model
+    that runs meanwhile is stopped too (`base/watchdog.py`).
     """
 
     def __init__(
         self, timeout: float | None, progress: Callable[[Progress], object] | None, max_memory: int | None = None
     ) -> None:
+        super().__init__()
         self.started = time.perf_counter()
         self.timeout = timeout
         self.memory = max_memory if max_memory is not None else default_memory_limit() + _core.resident_bytes()
         self.progress = progress
         self.phase = "analysis"
+        self.may_give_up = False
+        """Whether there is something to be given up: an analysis, and a check that can do without."""
         self.reason: Limit | None = None
-        self._interrupted = False
-        self._previous: Any = None
+        self.figures = (0, 0, 0, 0)
+        """States, transitions, frontier and depth, as they were last told."""
+        self.analysis_given_up = False
+        """A call of the model took too long for the analysis."""
+        self.without_analysis = False
+        """That was so once, and from then on the check does without."""
+        self._call, self._call_since = -1, 0.0
+        self._finishing: float | None = None
+        self._lifted = False
 
     @property
     def seconds(self) -> float:
@@ -77,8 +94,12 @@ class Watcher:
         return None if self.timeout is None else max(0.0, self.timeout - self.seconds)
 
     def __call__(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
+        self.figures = states, transitions, frontier, depth
         if self.progress is not None:
             self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        return self._stops(memory)
+
+    def _stops(self, memory: int) -> bool:
         if self._interrupted:
             self.reason = "interrupt"
         elif self.timeout is not None and self.seconds > self.timeout:
@@ -87,17 +108,58 @@ class Watcher:
             self.reason = "memory"
         return self.reason is not None
 
-    def __enter__(self) -> Watcher:
-        # Python runs signal handlers in the main thread alone; elsewhere Ctrl-C is not ours to take.
-        if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._interrupt)
-        return self
+    def _is_over(self) -> bool:
+        """Asked while the model's code runs."""
+        if self._lifted:
+            return False
+        if self._finishing is None:
+            return self._stops(_core.resident_bytes()) or self._gives_up_analysis()
+        if self._interrupted or (self.timeout is not None and time.perf_counter() > self._finishing):
+            self.reason = "interrupt" if self._interrupted else "time"
+            return True
+        return False
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+    def _gives_up_analysis(self) -> bool:
+        if self.phase != "analysis" or not self.may_give_up:
+            return False
+        now, call = self._watch.cpu_seconds(), self._watch.serial
+        if call != self._call:
+            self._call, self._call_since = call, now
+        elif now > self._call_since + ANALYSIS_SECONDS and self._watch.is_in_model():
+            self.analysis_given_up = True
+        return self.analysis_given_up
 
-    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
-        if self._interrupted:  # asked twice: do not insist on a report
-            raise KeyboardInterrupt
-        self._interrupted = True
+    def finish(self) -> None:
+        """The search is over: what it found may still be replayed, whatever stopped it."""
+        self.phase = "replay"
+        self._finishing = time.perf_counter() + FINISHING_SECONDS
+        self._interrupted = False  # that was about the search
+        if self.progress is not None:
+            states, transitions, frontier, depth = self.figures
+            memory = _core.resident_bytes()
+            self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        self._watch.stand_down()
+
+    def go_on(self, phase: str) -> None:
+        """After something was replayed: there is more to search, and limits are what they were."""
+        self.phase = phase
+        self._finishing = None
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """For something short that must not be lost: a run that was found is replayed although the time is up."""
+        before, self._lifted = self._lifted, True
+        try:
+            yield
+        finally:
+            self._lifted = before
+
+    def halted(self, halted: Halted) -> None:
+        """The model's code was stopped."""
+        if halted.out_of_memory:
+            self.reason = "memory"
+        elif self.reason is None:
+            self.reason = "interrupt"
+
+    def _halting(self) -> None:
+        self.reason = "interrupt"

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
+from quorate import _core
 from quorate._core import StateSet
+from quorate.base.watchdog import Halted
 from quorate.model.definition import Definition, Property
 from quorate.native.backend import Cells
 from quorate.native.model import Model
@@ -31,6 +33,7 @@ from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.limits import Watcher, peak_memory
 from quorate.search.rebuild import ReplayError, rebuild
+from quorate.search.stopped import GivenUp, require_not_given_up
 from quorate.search.verdict import verdict_of
 from quorate.semantics.follow import Differs, follow
 from quorate.semantics.state import State, Step, initial_states
@@ -53,6 +56,9 @@ class Temporal:
     fairness: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
     bounds: tuple[str, ...] = ()
+    halted: Halted | None = None
+    """If the model's code was stopped: where."""
+    warning: str = ""
 
     @property
     def stopped(self) -> bool:
@@ -79,14 +85,17 @@ def with_temporal(
         outcomes = (*safety, *waiting)
         return replace(result, properties=outcomes, verdict=verdict_of(outcomes, result.stopped_by), fairness=level)
     began = watcher.seconds
+    watcher.go_on("analysis")
     found = LivenessCheck(definition, asked.temporal, options, watcher).run()
     explored = found.explored
-    assert explored is not None
     outcomes = (*safety, *found.outcomes)
     stopped: Limit | None = None
-    if explored.stop not in ("finished", "violation"):
-        stopped = watcher.reason or cast(Limit, explored.stop)
-    if not asked.safety:
+    if found.halted is not None:
+        watcher.halted(found.halted)
+        stopped = watcher.reason
+    elif explored is None or explored.stop not in ("finished", "violation"):
+        stopped = watcher.reason or ("interrupt" if explored is None else cast(Limit, explored.stop))
+    if not asked.safety and explored is not None:
         result = replace(
             result,
             states=explored.states,
@@ -104,6 +113,8 @@ def with_temporal(
         verdict=verdict_of(outcomes, stopped),
         property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
         stopped_by=stopped,
+        running=found.halted.running if found.halted is not None else None,
+        warnings=(*result.warnings, *filter(None, [found.warning])),
         seconds=result.seconds + watcher.seconds - began,
         trace=found.trace if trace else None,
         fairness=found.fairness,
@@ -130,6 +141,8 @@ class LivenessCheck:
         self.asked = asked
         self.options = options
         self.watcher = watcher
+        self.models: list[Model] = []
+        """Whose code may have been stopped."""
         self.level = options.fairness
         self.fairness = fairness_of(definition, self.level)
         crashing = definition.environment.crash == "implicit"
@@ -149,27 +162,55 @@ class LivenessCheck:
         )
 
     def run(self) -> Temporal:
-        graph = self._graph(self.options)
+        """What was decided before a limit stopped the model's code stays decided."""
+        try:
+            self._run()
+        except Halted as halted:
+            self.found.halted = halted
+        except _core.StoppedError:
+            pass  # in the analysis
+        if self.found.halted is None:
+            self.found.halted = next((each.halted for each in self.models if each.halted is not None), None)
+        decided = {outcome.name for outcome in self.found.outcomes}
+        self.found.outcomes += [self._undecided(each, _STOPPED) for each in self.asked if each.name not in decided]
+        return self.found
+
+    def _run(self) -> None:
+        graph = self._explored_graph()
         explored = self.found.explored
         assert explored is not None
         if explored.violation is not None:
+            self.watcher.finish()
             trace = self.found.trace = rebuild(graph.model, explored.violation, shortest=True)
             raise_accidents(graph.model, explored.violation, trace)
             waiting = [self._undecided(each, "not decided: a handler fails") for each in self.asked]
             self.found.outcomes = [PropertyOutcome(trace.property, "assertion", "violated"), *waiting]
-            return self.found
+            return
         inexact = self._inexact(graph)
         if inexact:
             self.found.outcomes = [self._undecided(each, f"not decided: {inexact}") for each in self.asked]
-            return self.found
+            return
         for each in self.asked:
             if explored.stop != "finished" and each.branching:
                 self.found.outcomes.append(self._undecided(each, _STOPPED))
             else:
                 self.found.outcomes.append(self._decide(graph, each))
-        return self.found
 
     # The graph
+
+    def _explored_graph(self) -> TemporalGraph:
+        """Without reductions where the analysis meets a call that takes too long: it also asks what no run does."""
+        if self.watcher.without_analysis:
+            return self._graph(self.options.without_reductions())
+        self.watcher.may_give_up = True
+        try:
+            return self._graph(self.options)
+        except GivenUp as given_up:
+            self.found.warning = str(given_up)
+            self.models.clear()
+            return self._graph(self.options.without_reductions())
+        finally:
+            self.watcher.may_give_up = False
 
     def _graph(self, options: Options) -> TemporalGraph:
         """All states with their steps, reduced as far as whole runs and fairness are kept."""
@@ -177,8 +218,13 @@ class LivenessCheck:
         self.predicates: list[Property] = list(predicates.values())
         self.watcher.phase = "analysis"
         model = Model(self.definition, self.predicates, self.watcher)
+        self.models.append(model)
         reductions = Reductions(model, options)
-        reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
+        try:
+            reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
+        except _core.StoppedError:
+            require_not_given_up(self.watcher, model)
+            raise
         self.watcher.phase = "search"
         while True:
             graph = TemporalGraph(model, self.watcher.memory)
@@ -235,7 +281,9 @@ class LivenessCheck:
         self.found.product_states += answer.product_states
         if answer.violation is not None:
             if self.found.trace is None:
+                self.watcher.finish()
                 self.found.trace = self._trace(graph, prop, formula, answer.violation)
+                self.watcher.go_on("search")
                 self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
             return PropertyOutcome(prop.name, prop.kind, "violated")
         if answer.bounded is not None:
@@ -350,12 +398,14 @@ class LivenessCheck:
         made = _unrolled(graph.model, lasso)
         if made is None:
             # What the reductions leave out may pile up from round to round: look again without them.
-            plain = LivenessCheck(self.definition, [prop], _without_reductions(self.options), self.watcher)
+            plain = LivenessCheck(self.definition, [prop], self.options.without_reductions(), self.watcher)
             unreduced = plain._graph(plain.options)
             over = names(formula)
             answer = plain._ask(unreduced, prop, translate_negation(formula, over), over, self.fairness)
             made = None if answer.violation is None else _unrolled(unreduced.model, answer.violation)
             if made is None or answer.violation is None:
+                if not answer.complete:  # a limit came first: then it was not seen to be wrong
+                    raise unreduced.model.halted or Halted()
                 raise _disagree("its loop does not close")
             lasso = answer.violation
         run = made
@@ -462,10 +512,6 @@ def _followed(definition: Definition, state: State, wanted: Sequence[_Doing]) ->
     if isinstance(found, Differs):
         raise _disagree(f"step {found.number} leads nowhere")
     return found.steps
-
-
-def _without_reductions(options: Options) -> Options:
-    return replace(options, quotient="off", dead_messages="off", symmetry="none", por="none", split="none")
 
 
 def _disagree(what: str) -> ReplayError:

@@ -8,6 +8,7 @@ from typing import Any
 
 from quorate import _core
 from quorate.base.errors import LimitError
+from quorate.base.watchdog import Halted
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
 from quorate.model.define import define
@@ -109,22 +110,39 @@ def plan(
     target: str | None = None,
 ) -> Plan:
     """Find out what there is to know without a search."""
-    environment = environment or Environment()
-    with Watcher(options.timeout, None, options.max_memory) as watcher:
-        definition = define(system, environment)
-        apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        asked = select(definition, property, options.ltl, options.ctl)
-        refuse_what_implicit_crashes_miss(definition, asked)
-        with Purity(definition, apart):
-            try:
-                found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)
-                if not asked.temporal:
-                    return found
-                temporal = plan_temporal(definition, asked.temporal, options, watcher)
-            except _core.LimitError as limit:
-                raise LimitError(str(limit), code="Q501") from None
-            except _core.StoppedError:
-                raise KeyboardInterrupt from None
+    watcher = Watcher(options.timeout, None, options.max_memory)
+    try:
+        with watcher:
+            return _found(system, options, property, environment or Environment(), target, watcher)
+    except Halted as halted:
+        watcher.halted(halted)
+        if watcher.reason == "time":
+            raise
+        raise (MemoryError if watcher.reason == "memory" else KeyboardInterrupt) from None
+
+
+def _found(
+    system: System | type[System],
+    options: Options,
+    property: str | list[str] | None,
+    environment: Environment,
+    target: str | None,
+    watcher: Watcher,
+) -> Plan:
+    definition = define(system, environment)
+    apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+    asked = select(definition, property, options.ltl, options.ctl)
+    refuse_what_implicit_crashes_miss(definition, asked)
+    with Purity(definition, apart):
+        found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)
+        if not asked.temporal:
+            return found
+        try:
+            temporal = plan_temporal(definition, asked.temporal, options, watcher)
+        except _core.LimitError as limit:
+            raise LimitError(str(limit), code="Q501") from None
+        except _core.StoppedError:
+            raise Halted() from None
     reductions = found.reductions if asked.safety else temporal.reductions
     return replace(found, reductions=reductions, temporal=temporal, safety=asked.safety, seconds=watcher.seconds)
 
@@ -152,10 +170,15 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     definition = model.definition
     # What a property reads may grow during a search; the initial states are where it begins.
     reads = {each.name: first_reads(model, each) for each in model.properties}
-    reductions = Reductions(model, options)
-    reductions.analyse()
-    # Also where no reduction that was asked for needs it: it is what there is to tell.
-    closure = reductions.closure or model.engine.close(model, MOST_BEHAVIOURS)
+    try:
+        reductions = Reductions(model, options)
+        reductions.analyse()
+        # Also where no reduction that was asked for needs it: it is what there is to tell.
+        closure = reductions.closure or model.engine.close(model, MOST_BEHAVIOURS)
+    except _core.LimitError as limit:
+        raise LimitError(str(limit), code="Q501") from None
+    except _core.StoppedError:
+        raise model.halted or Halted() from None
     apart = roles(definition)
     if apart:
         reductions.require_decomposed()

@@ -12,18 +12,21 @@ from types import TracebackType
 from typing import Any
 
 from quorate.base.errors import ModelError, QuorateError
+from quorate.base.watchdog import Halted
 from quorate.model.again import CAUSES, Evaluation, require_same
 from quorate.model.definition import Definition, Property, Transition
 from quorate.model.outcome import Outcome
+from quorate.search.limits import Watcher
 
 SECONDS = 1.0
-"""Repeating takes at most so long, or a tenth of what the check took: handlers may be slow, and time may be up."""
+"""Repeating takes at most so long, or a tenth of what the check took if it came to its end: handlers may be slow."""
 
 
 class Purity:
     """Whatever is found about these definitions within this context is a function of their states, or an error."""
 
-    def __init__(self, *definitions: Definition | None) -> None:
+    def __init__(self, *definitions: Definition | None, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher
         self.definitions = [each for each in definitions if each is not None]
         self.repeated = 0
         """How many evaluations were done a second time."""
@@ -46,11 +49,17 @@ class Purity:
                 cache.cache_clear()
         now = perf_counter()
         until = now + max(SECONDS, (now - self._begun) / 10)
+        if self.watcher is not None and self.watcher.reason is not None:
+            until = now + SECONDS  # no verdict rests on it, and somebody waits
         for each in reversed([each for definition in self.definitions for each in _askable(definition)]):
             kept, each.sample.kept = each.sample.kept, []
             for evaluation in reversed(kept):
-                if perf_counter() < until:
+                if perf_counter() >= until:
+                    return
+                try:
                     self._repeat(each, evaluation)
+                except Halted:  # the time is up, or the user has waited long enough
+                    return
 
     def _repeat(self, asked: Transition | Property, evaluation: Evaluation) -> None:
         self.repeated += 1

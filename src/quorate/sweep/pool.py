@@ -7,6 +7,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,9 @@ from typing import Any
 from quorate.sweep.row import Row
 
 Point = dict[str, Any]
+
+GRACE = 10.0
+"""Seconds that a check has beyond its time, to start and to come to its end."""
 
 
 @dataclass
@@ -25,6 +29,9 @@ class Running:
     listener: threading.Thread
     states: int = 0
     seconds: float = 0.0
+    started: float = field(default_factory=time.monotonic)
+    overdue: bool = False
+    """It did not keep its time, so it was ended."""
 
 
 @dataclass
@@ -53,6 +60,7 @@ class Pool:
                 while waiting and len(self.running) < self.jobs:
                     number, (point, parameters) = waiting.pop()
                     self.running[number] = self._start(number, point, parameters)
+                self._end_overdue()
                 row = self._next_event(points)
                 if row is not None:
                     done[row[0]] = row[1]
@@ -67,6 +75,16 @@ class Pool:
                 each.process.wait()
                 each.listener.join()
             self.running.clear()
+
+    def _end_overdue(self) -> None:
+        """End what keeps no limit: code of the model that never comes back to Python cannot look at the time."""
+        timeout: float | None = self.options.get("timeout")
+        if timeout is None:
+            return
+        for each in self.running.values():
+            if time.monotonic() > each.started + timeout + GRACE and not each.overdue:
+                each.overdue = True
+                each.process.kill()
 
     def _start(self, number: int, point: Point, parameters: dict[str, Any]) -> Running:
         process = subprocess.Popen(
@@ -105,8 +123,18 @@ class Pool:
         status = known.process.wait()
         known.listener.join()
         if event is None:
-            event = {"row": _died(points[number][1], status)}
+            parameters = points[number][1]
+            event = {"row": _overdue(self.target, parameters, known) if known.overdue else _died(parameters, status)}
         return number, Row(known.point, event["row"])
+
+
+def _overdue(target: str, parameters: dict[str, Any], known: Running) -> dict[str, Any]:
+    """The answer for a process that did not keep its time: what it last said of itself."""
+    from quorate.results.result import Result
+
+    seconds = time.monotonic() - known.started
+    result = Result(target, "incomplete", target=target, states=known.states, seconds=seconds, stopped_by="time")
+    return result.to_json() | {"parameters": parameters}
 
 
 def _died(parameters: dict[str, Any], status: int) -> dict[str, Any]:

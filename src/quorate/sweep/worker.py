@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from quorate import _core
 from quorate.base.errors import QuorateError
 from quorate.results.result import Progress
 
@@ -38,6 +39,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     parent, last = os.getppid(), time.monotonic()
+    _core.end_with(parent)
 
     def tell(event: dict[str, Any]) -> None:
         out.write(json.dumps(event) + "\n")

@@ -205,8 +205,8 @@ action.rule(
     "decision 7",
     expression(
         "core/reduce/symmetry/canonical.cpp",
-        "if («symmetry_.act(pair, column, cells[column]) != cells[to]») return false;",
-        "false",
+        "return «symmetry_.act(pair, column, cells[column]) == cells[symmetry_.column(one, two, column)]»;",
+        "true",
     ),
 )
 action.rule(

@@ -1,0 +1,334 @@
+"""The process that a command runs under, so that something true is said whatever becomes of the command.
+
+Code of the model that never comes back to Python (a sum over a huge range, a regular expression that backtracks, an
+allocation without end) cannot be stopped from within its process: whoever would do it waits for the interpreter. So a
+command runs in a child, and this process waits for it, with hardly anything loaded. It ends a child that keeps neither
+its time nor its memory, or does not react to Ctrl-C, and then gives the answer in its place: how far the search had
+come, and the line of the model that was running. That line comes from `faulthandler`, which needs no interpreter.
+
+A child that keeps its limits answers by itself. QUORATE_ONE_PROCESS=1 does without, for debuggers and profilers.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from quorate.base.echo import is_echo
+from quorate.cli import pipe
+
+if TYPE_CHECKING:
+    from quorate.base.watchdog import Running
+    from quorate.results.result import Limit, Result
+
+GRACE = 3.0
+"""Seconds that a child has to come to an end after its time is up, or after Ctrl-C."""
+SHOWING = 40.0
+"""Seconds, or the time of the check if that is more, to show what was found; ten times as many to write files."""
+OVER_MEMORY = 0.4
+"""Seconds that a child may be above its limit on memory: it looks ten times a second itself."""
+SLOW = 5.0
+"""Seconds without a word after which the user is told which line of the model is running; then after twice as many."""
+LOOK = 0.05
+
+_HANDLED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+_FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$')
+
+
+def supervise() -> None:
+    """Return in a child; the process that was called waits for it here, and ends as it does."""
+    if os.environ.get("QUORATE_ONE_PROCESS") or not hasattr(signal, "sigtimedwait"):
+        return
+    # What is ignored, as by a shell that starts something in the background, stays so.
+    handled = [each for each in _HANDLED if signal.getsignal(each) is not signal.SIG_IGN]
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [*handled, signal.SIGCHLD])
+    from_child, to_parent = os.pipe()
+    from_dump, to_dump = os.pipe()
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        os.close(from_child)
+        os.close(from_dump)
+        pipe.opened(to_parent, parent)
+        _prepare(to_dump)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    os.close(to_parent)
+    os.close(to_dump)
+    os.set_blocking(from_child, False)
+    os.set_blocking(from_dump, False)
+    Supervisor(child, from_child, from_dump, handled).wait()
+
+
+def _prepare(to_dump: int) -> None:
+    """In the child: show where it is when it is asked, and take Ctrl-C once."""
+    import faulthandler
+
+    faulthandler.register(_where_signal(), file=to_dump, all_threads=False)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(*_: object) -> None:
+    """KeyboardInterrupt, once for each Ctrl-C."""
+    if not is_echo():
+        raise KeyboardInterrupt
+
+
+def _where_signal() -> int:
+    return signal.SIGRTMIN + 11
+
+
+class Supervisor:
+    """Waits for a child, and knows what it last said."""
+
+    def __init__(self, child: int, said: int, dump: int, handled: list[signal.Signals]) -> None:
+        self.child = child
+        self.handled = handled
+        self._said, self._dump = said, dump
+        self._rest = b""
+        self.begun: dict[str, Any] | None = None
+        """What was asked for, if this is a check: target, form of the answer, limits."""
+        self.progress: dict[str, Any] = {}
+        self.result: dict[str, Any] | None = None
+        self.status: int | None = None
+        """The exit status, once the answer was shown."""
+        self.phase = ""
+        self._started = self._heard = self._turned = time.monotonic()
+        self._asked_to_end: float | None = None
+        self._times_asked = 0
+        self._over_memory: float | None = None
+        self._slow = SLOW
+
+    def wait(self) -> NoReturn:
+        while True:
+            self._take(signal.sigtimedwait([*self.handled, signal.SIGCHLD], LOOK))
+            self._listen()
+            ended, how = os.waitpid(self.child, os.WNOHANG)
+            if ended:
+                self._listen()
+                self._finish(how)
+            reason = self._overdue()
+            if reason is not None:
+                self._end(reason)
+            self._tell_if_slow()
+
+    # --- what the child says, and what others say to it --------------------------------------------------------------
+
+    def _listen(self) -> None:
+        with suppress(BlockingIOError):
+            while chunk := os.read(self._said, 1 << 16):
+                self._rest += chunk
+        *lines, self._rest = self._rest.split(b"\n")
+        for line in lines:
+            self._note(json.loads(line))
+
+    def _note(self, message: dict[str, Any]) -> None:
+        self._heard = time.monotonic()
+        self._slow = SLOW
+        if "begin" in message:
+            self.begun, self._started = message["begin"], self._heard
+        if "instance" in message and self.begun is not None:
+            self.begun |= message["instance"]
+        if "progress" in message:
+            if not self.progress:  # its clock begins where the file is loaded
+                self._started = self._heard - message["progress"]["seconds"]
+            self.progress = message["progress"]
+        if "result" in message:
+            self.result = message["result"]
+        if "status" in message:
+            self.status = message["status"]
+        if message.get("phase", self.phase) != self.phase:
+            self.phase, self._turned = message["phase"], self._heard
+
+    def _take(self, info: "signal.struct_siginfo | None") -> None:
+        """Hand a signal on. One of the terminal (Ctrl-C) has reached the child already."""
+        if info is None or info.si_signo == signal.SIGCHLD:
+            return
+        self._times_asked += 1
+        self._asked_to_end = self._asked_to_end or time.monotonic()
+        if info.si_code <= 0:  # from a process; what is above comes from the system
+            os.kill(self.child, info.si_signo)
+
+    # --- limits --------------------------------------------------------------------------------------------------
+
+    def _overdue(self) -> "Limit | None":
+        """Why the child is to be ended now."""
+        now = time.monotonic()
+        if self._asked_to_end is not None:
+            patience = GRACE if self._times_asked < 2 else min(1.0, GRACE)
+            if now > self._asked_to_end + patience:
+                return "interrupt"
+        if self.begun is None:
+            return None
+        timeout = self.begun["timeout"]
+        if self.phase == "output":
+            # The verdict is known. It is shown, and then files are written, unless the model keeps that from ending.
+            patience = SHOWING if self.status is None else 10 * SHOWING
+            return "time" if timeout is not None and now > self._turned + max(timeout, patience) else None
+        patience = GRACE if self.phase != "replay" else 5 * GRACE  # what was found is made ready to be shown
+        if timeout is not None and now > max(self._started + timeout, self._turned) + patience:
+            return "time"
+        return "memory" if self._takes_too_much(now) else None
+
+    def _takes_too_much(self, now: float) -> bool:
+        assert self.begun is not None
+        if self.phase == "replay" or resident(self.child) <= self.begun["memory"]:
+            self._over_memory = None
+            return False
+        self._over_memory = self._over_memory or now
+        return now > self._over_memory + OVER_MEMORY
+
+    def _tell_if_slow(self) -> None:
+        if self.begun is None or self.phase == "output" or time.monotonic() < self._heard + self._slow:
+            return
+        running = self._where()
+        if running is not None:
+            seconds = int(time.monotonic() - self._heard)
+            clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+            what = f"{running.what} has been running for {seconds} s, in {running.file}:{running.line}"
+            print(f"{clear}quorate: {what}; Ctrl-C stops it", file=sys.stderr, flush=True)
+        self._slow *= 2
+
+    def _where(self) -> "Running | None":
+        """Which line of the model the child is in."""
+        with suppress(BlockingIOError):
+            os.read(self._dump, 1 << 16)
+        os.kill(self.child, _where_signal())
+        text = b""
+        until = time.monotonic() + 1
+        while time.monotonic() < until:  # it comes in pieces, word by word
+            try:
+                text += os.read(self._dump, 1 << 16)
+            except BlockingIOError:
+                time.sleep(0.01)
+            if b" in supervised\n" in text:
+                break
+        return running_in(text.decode("ascii", "replace"))
+
+    # --- the end -------------------------------------------------------------------------------------------------
+
+    def _finish(self, how: int) -> NoReturn:
+        """As the child has ended."""
+        if os.WIFEXITED(how):
+            os._exit(os.WEXITSTATUS(how))
+        number = os.WTERMSIG(how)
+        if number == signal.SIGKILL and self._asked_to_end is None:
+            self._answer("memory", None, "the system ended the check; most likely there was no memory left")
+        if number in _HANDLED:
+            signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+            os.kill(os.getpid(), number)
+        from quorate.base.errors import QuorateError
+        from quorate.cli.errors import WRONG, complain
+
+        hint = "a bug in Quorate, or in a library that the model uses; please report it with the model"
+        name = signal.Signals(number).name
+        as_json = self.begun is not None and self.begun["json"] and self.status is None
+        complain(QuorateError(f"the check was ended by {name}", hint=hint, code="Q900"), as_json=as_json)
+        self._exit(WRONG if self.status is None else self.status)
+
+    def _end(self, reason: "Limit") -> NoReturn:
+        """Leave a child behind that does not come to its end."""
+        running = self._where()
+        ended, how = os.waitpid(self.child, os.WNOHANG)
+        if ended:
+            self._listen()
+            self._finish(how)
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        self._listen()
+        self._answer(reason, running)
+
+    def _answer(self, reason: "Limit", running: "Running | None", note: str = "") -> NoReturn:
+        """Say in place of the child what is known."""
+        from quorate.cli.errors import HOLDS, STOPPED, VIOLATED
+
+        where = f" in {running.what}, {running.file}:{running.line}" if running is not None else ""
+        if self.status is not None or self.begun is None:
+            print(f"quorate: stopped{where}{f': {note}' if note else ''}", file=sys.stderr)
+            self._exit(STOPPED if self.status is None else self.status)
+        if self.result is not None:
+            verdict = self.result["verdict"]
+            if self.begun["json"]:
+                print(json.dumps(self.result))
+            else:
+                what = f"{self.result['system']}: {verdict}"
+                what += f", {self.result['property']}" if self.result["property"] is not None else ""
+                print(f"{what} ({self.result['states']:,} states)")
+            print(f"quorate: stopped{where} while the run was shown", file=sys.stderr)
+            self._exit({"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[verdict])
+        from quorate.cli.check import show_result
+
+        if note:
+            print(f"quorate: {note}", file=sys.stderr)
+        result = self._partial(reason, running)
+        if self.begun["json"]:
+            print(json.dumps(result.to_json() | {"parameters": self.begun.get("parameters", {})}))
+        else:
+            show_result(result, as_json=False, trace=None, witnesses=False, save=None)
+        self._exit(STOPPED)
+
+    def _partial(self, reason: "Limit", running: "Running | None") -> "Result":
+        import resource
+
+        from quorate.results.result import Result
+
+        assert self.begun is not None
+        figures = {name: self.progress.get(name, 0) for name in ("states", "transitions", "frontier", "depth")}
+        return Result(
+            system=self.begun.get("system", self.begun["target"]),
+            search=self.begun["search"],
+            store=self.begun["store"],
+            threads=self.begun["threads"],
+            environment=self.begun["environment"],
+            target=self.begun["target"],
+            parameters={name: _plain(value) for name, value in self.begun.get("parameters", {}).items()},
+            verdict="incomplete",
+            **figures,
+            seconds=time.monotonic() - self._started,
+            peak_memory_bytes=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
+            stopped_by=reason,
+            running=running,
+        )
+
+    def _exit(self, status: int) -> NoReturn:
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as it is shown; of what is no number or text, the name."""
+    return value.get("name", "...") if isinstance(value, dict) else value
+
+
+def running_in(dump: str) -> "Running | None":
+    """The line of the model in a traceback of `faulthandler`, innermost first; None if it was not the model's turn."""
+    from quorate.base import watchdog
+    from quorate.base.errors import is_library_file, is_model_file
+    from quorate.base.watchdog import Running
+
+    found: list[tuple[str, int, str]] = []
+    for file, line, name in (match.groups() for match in map(_FRAME.match, dump.splitlines()) if match):
+        if name == "supervised" and file == watchdog.__file__:
+            return Running(found[-1][2], *found[0][:2]) if found else None
+        file = file.encode().decode("unicode_escape")
+        if is_model_file(file) and not is_library_file(file):
+            found.append((file, int(line), name))
+    return None
+
+
+def resident(process: int) -> int:
+    """The memory that a process takes, in bytes; 0 where that cannot be known."""
+    try:
+        with open(f"/proc/{process}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0

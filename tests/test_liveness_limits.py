@@ -1,0 +1,158 @@
+"""Temporal properties keep the limits of a check, and take Ctrl-C, whatever the model's code does meanwhile."""
+
+import signal
+import threading
+from typing import Any
+
+import pytest
+
+from quorate import Process, System, check, eventually, invariant, ltl, on, start, step
+from quorate.base import watchdog
+from quorate.language.message import Message
+from quorate.search import limits
+from support import here
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.02)
+
+
+def forever() -> bool:
+    while True: pass  # fmt: skip  # noqa: E701  # here: forever
+
+
+class Worker(Process):
+    where: str
+    n: int = 0
+
+    @start
+    def work(self) -> None:
+        if self.where == "handler":
+            forever()
+        self.n = 1
+
+
+class Works(System):
+    where: str = "predicate"
+
+    def build(self) -> None:
+        self.spawn(Worker, where=self.where)
+
+    @invariant
+    def small(self) -> bool:
+        return all(each.n < 2 for each in self[Worker])
+
+    def begun(self) -> bool:
+        return all(each.n == 1 for each in self[Worker])
+
+    @eventually
+    def done(self) -> bool:
+        done = all(each.n == 1 for each in self[Worker])
+        return done if self.where != "predicate" or not done else forever()
+
+    starts = ltl("F begun")
+
+
+WHAT = {"handler": "Worker.work", "predicate": "Works.done"}
+
+
+def interrupted(system: System, **options: Any) -> Any:
+    interrupt = threading.Timer(0.4, lambda: signal.raise_signal(signal.SIGINT))
+    interrupt.start()
+    try:
+        return check(system, **options)
+    finally:
+        interrupt.join()
+
+
+@pytest.mark.parametrize("where", WHAT)
+@pytest.mark.parametrize("limit", ["time", "interrupt"])
+def test_code_without_end(where: str, limit: str) -> None:
+    asked: dict[str, Any] = {"property": ["done", "starts"]}
+    system = Works(where=where)
+    found = check(system, timeout=0.5, **asked) if limit == "time" else interrupted(system, **asked)
+    assert (found.verdict, found.stopped_by) == ("incomplete", limit)
+    assert found.running is not None
+    assert (found.running.what, *found.running[1:]) == (WHAT[where], *here("forever"))
+    assert [(each.name, each.verdict) for each in found.properties] == [
+        ("done", "incomplete"),
+        ("starts", "incomplete"),
+    ]
+
+
+def test_what_was_decided_before_stays_decided() -> None:
+    found = check(Works(), timeout=0.5)
+    assert {each.name: each.verdict for each in found.properties} == {
+        "small": "holds",
+        "done": "incomplete",
+        "starts": "incomplete",
+    }
+    assert found.stopped_by == "time"
+
+
+def test_nothing_is_stopped_that_ends_in_time() -> None:
+    found = check(Works(where=""), timeout=60)
+    assert (found.verdict, found.stopped_by, found.running) == ("holds", None, None)
+
+
+class Counter(Process):
+    n: int = 0
+
+    @step(when=lambda self: self.n < 100)
+    def count(self) -> None:
+        self.n += 1
+
+
+class Counters(System):
+    def build(self) -> None:
+        self.spawn(Counter, 6)
+
+    @eventually
+    def all_done(self) -> bool:
+        return all(each.n == 100 for each in self[Counter])
+
+
+def test_ctrl_c_ends_the_exploration() -> None:
+    found = interrupted(Counters(), symmetry="none")
+    assert (found.verdict, found.stopped_by) == ("incomplete", "interrupt")
+    assert found.states > 0
+    assert found.seconds < 10
+
+
+class Pair(Message):
+    first: int
+
+
+class Sender(Process):
+    n: int = 0
+
+    @start
+    def send_both(self) -> None:
+        self.send(self.pid, Pair(1))
+        self.send(self.pid, Pair(2))
+
+    @on(Pair)
+    def take(self, m: Pair) -> None:
+        while self.n and self.n == m.first:  # only if the same message came twice, as the closure supposes
+            pass
+        self.n = m.first
+
+
+class Unmet(System):
+    def build(self) -> None:
+        self.spawn(Sender)
+
+    @eventually
+    def taken(self) -> bool:
+        return all(each.n > 0 for each in self[Sender])
+
+
+def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ANALYSIS_SECONDS", 0.3)
+    found = check(Unmet(), timeout=60)
+    assert (found.verdict, found.stopped_by) == ("holds", None)
+    (warning,) = found.warnings
+    assert "Sender.take ran for long" in warning
+    (warning,) = check(Unmet(), property="taken", timeout=60).warnings
+    assert "Sender.take ran for long" in warning

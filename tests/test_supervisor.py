@@ -1,0 +1,274 @@
+"""Whatever the model's code does, the command line ends in time, and says what is true."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import pytest
+
+from quorate.base import watchdog
+from quorate.cli.supervisor import running_in
+from test_explore_hangs import all_gone, descendants
+from test_schemas import schema_of
+
+MODEL = """
+import itertools, re, select, sys
+from quorate import Process, System, invariant, step
+
+if "import" in sys.argv: sum(range(10**15))  # import
+
+def explained(case):
+    if case == "explanation in C" and sys.gettrace():  # only an explanation looks at what is run
+        sum(range(10**15))
+    return False
+
+class A(Process):
+    case: str
+    n: int = 0
+
+    @step(when=lambda self: self.n < 2)
+    def go(self) -> None:
+        case = self.case if self.n == 1 else ""
+        if case == "loop": exec("while True: pass")  # loop
+        if case == "sum": sum(range(10**15))  # sum
+        if case == "expression": re.match(r"(a+)+$", "a" * 60 + "b")  # expression
+        if case == "sleep": select.select([], [], [], 1000)  # sleep
+        while case == "catches":
+            try: exec("while True: pass")  # catches
+            except BaseException: continue
+        if case == "memory": [b"x" * 1000 for _ in itertools.count()]  # memory
+        if case == "list": list(itertools.count())  # list
+        if case == "killed": __import__("os").kill(__import__("os").getpid(), 9)
+        if case == "crash": __import__("os").kill(__import__("os").getpid(), 11)
+        self.n += 1
+
+class S(System):
+    case: str = ""
+    processes: int = 1
+
+    def build(self) -> None:
+        if self.case == "build": sum(range(10**15))  # build
+        self.spawn(A, self.processes, case=self.case)
+
+    @invariant
+    def ok(self) -> bool:
+        if self.case == "property": sum(range(10**15))  # property
+        if self.case.startswith("explanation"):
+            return all(a.n < 1 for a in self[A]) or explained(self.case)
+        return True
+"""
+QUICK = """
+from quorate.cli import supervisor
+supervisor.GRACE, supervisor.SHOWING, supervisor.SLOW = 1.5, 4, GRACE_SLOW
+from quorate.properties import explanation as explain
+explain.PATIENCE = 1
+from quorate.cli.main import run
+run()
+"""
+
+
+class Ran(NamedTuple):
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+
+def started(folder: Path, *arguments: str, slow: float = 60) -> "subprocess.Popen[str]":
+    (folder / "model.py").write_text(MODEL)
+    return subprocess.Popen(
+        [sys.executable, "-c", QUICK.replace("GRACE_SLOW", str(slow)), "check", "model.py", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+
+
+def quorate(folder: Path, *arguments: str, slow: float = 60) -> Ran:
+    began = time.monotonic()
+    process = started(folder, *arguments, slow=slow)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return Ran(process.returncode, out, err, time.monotonic() - began)
+
+
+def line_of(case: str) -> int:
+    return next(n for n, line in enumerate(MODEL.splitlines(), 1) if line.endswith(f"# {case}"))
+
+
+@pytest.mark.parametrize(
+    ("case", "by"),
+    [
+        ("loop", "time"),
+        ("sum", "time"),
+        ("expression", "time"),
+        ("sleep", "time"),
+        ("catches", "time"),
+        ("build", "time"),
+        ("property", "time"),
+        ("memory", "memory"),
+        ("list", "memory"),
+    ],
+)
+def test_a_model_that_keeps_no_limit(case: str, by: str, tmp_path: Path) -> None:
+    limits = ["--timeout", "1"] if by == "time" else ["--timeout", "40", "--max-memory", "300MB"]
+    ran = quorate(tmp_path, "-p", f"case={case}", "--json", *limits)
+    assert ran.status == 3, ran
+    assert ran.seconds < 20  # on a machine that has other things to do
+    document = json.loads(ran.out)
+    jsonschema.validate(document, schema_of("result"))
+    assert (document["verdict"], document["stopped_by"]) == ("incomplete", by)
+    assert document["system"] == "S"
+    assert document["parameters"] == {"case": case, "processes": 1}
+    assert document["running"]["line"] == line_of(case)
+    assert document["running"]["file"] == str(tmp_path / "model.py")
+
+
+def test_in_words_with_the_figures_of_the_search(tmp_path: Path) -> None:
+    options = ["--quotient", "off", "--dead-messages", "off", "--symmetry", "none", "--search", "dfs"]
+    ran = quorate(tmp_path, "-p", "case=sum", "--timeout", "1", *options, slow=0.5)
+    assert ran.status == 3
+    assert ran.out.startswith("? S(case='sum', processes=1) is not decided\n  the time was up: ")
+    said = " ".join(ran.out.split())
+    assert f"go was running, in {tmp_path}/model.py:{line_of('sum')}" in said
+    assert "has been running for" in ran.err
+    assert f"model.py:{line_of('sum')}; Ctrl-C stops it" in ran.err
+
+
+def test_a_file_that_does_not_come_back_when_it_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    command = [sys.executable, "-c", QUICK.replace("GRACE_SLOW", "60"), "check", "model.py", "--timeout", "1", "--json"]
+    done = subprocess.run(
+        [*command, "--property", "import"], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
+    )
+    assert done.returncode == 3
+    document = json.loads(done.stdout)
+    assert (document["system"], document["stopped_by"]) == ("model.py", "time")
+    assert document["running"]["line"] == line_of("import")
+
+
+def test_what_is_known_is_said_where_an_explanation_has_no_end(tmp_path: Path) -> None:
+    for arguments in ([], ["--json"]):
+        ran = quorate(tmp_path, "-p", "case=explanation in C", "--timeout", "1", *arguments)
+        assert ran.status == 1
+        if arguments:
+            document = json.loads(ran.out)
+            assert (document["verdict"], document["property"]) == ("violated", "ok")
+        else:
+            assert ran.out.startswith("S: violated, ok")
+            assert "while the run was shown" in ran.err
+
+
+def test_thousands_of_processes_keep_the_time(tmp_path: Path) -> None:
+    ran = quorate(tmp_path, "-p", "processes=5000", "--timeout", "1", "--json")
+    assert ran.status == 3
+    assert json.loads(ran.out)["stopped_by"] == "time"
+    assert ran.seconds < 20
+
+
+def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
+    """What the kernel does where memory runs out."""
+    ran = quorate(tmp_path, "-p", "case=killed", "--json")
+    assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "memory")
+    assert "the system ended the check" in ran.err
+    ran = quorate(tmp_path, "-p", "case=crash", "--json")
+    assert (ran.status, json.loads(ran.out)["error"]["code"]) == (2, "Q900")
+
+
+@pytest.mark.parametrize("case", ["loop", "sum"])
+def test_ctrl_c(case: str, tmp_path: Path) -> None:
+    process = started(tmp_path, "-p", f"case={case}", "--json")
+    until = time.monotonic() + 30
+    while len(descendants(process.pid)) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    every = descendants(process.pid)
+    time.sleep(2.5)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 3, err
+    document = json.loads(out)
+    assert (document["stopped_by"], document["running"]["line"]) == ("interrupt", line_of(case))
+    assert time.monotonic() - began < 15
+    assert all_gone(every)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_check_ends_with_its_supervisor(number: int, tmp_path: Path) -> None:
+    process = started(tmp_path, "-p", "case=sum")
+    until = time.monotonic() + 30
+    while len(descendants(process.pid)) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    every = descendants(process.pid)
+    assert len(every) == 2
+    time.sleep(1.5)
+    os.kill(process.pid, number)
+    process.communicate(timeout=30)
+    assert process.returncode == -number
+    assert all_gone(every)
+
+
+def test_a_finite_handler_has_one_answer_whatever_the_machine_does(tmp_path: Path) -> None:
+    (tmp_path / "busy.py").write_text(
+        "from quorate import Process, System, invariant, start\n"
+        "class A(Process):\n"
+        "    x: int = 0\n"
+        "    @start\n"
+        "    def begin(self) -> None:\n"
+        "        for i in range(6_000_000): pass\n"
+        "        self.x = 1\n"
+        "class S(System):\n"
+        "    def build(self) -> None: self.spawn(A)\n"
+        "    @invariant\n"
+        "    def ok(self) -> bool: return True\n"
+    )
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "quorate", "check", "busy.py", "--json"],
+            capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
+        )  # fmt: skip
+    finally:
+        for each in load:
+            each.kill()
+            each.wait()
+    assert (done.returncode, json.loads(done.stdout)["states"]) == (0, 2)
+
+
+def test_where_a_traceback_is() -> None:
+    def dump(*frames: tuple[str, int, str]) -> str:
+        return "Stack (most recent call first):\n" + "".join(f'  File "{f}", line {n} in {w}\n' for f, n, w in frames)
+
+    below = (watchdog.__file__, 1, "supervised")
+    library = (json.__file__, 7, "loads")
+    assert running_in(dump(library, ("/m.py", 5, "helper"), ("/m.py", 9, "go"), below)) == ("go", "/m.py", 5)
+    assert running_in(dump((r"/caf\xe9.py", 5, "go"), below)) == ("go", "/café.py", 5)
+    assert running_in(dump(library, below)) is None
+    assert running_in(dump(("/m.py", 5, "go"))) is None  # a program that uses Quorate, not a model
+    assert running_in("") is None
+
+
+def test_sweeps_end_what_keeps_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quorate.sweep import pool
+
+    (tmp_path / "model.py").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pool, "GRACE", 4.0)
+    options: dict[str, Any] = {"timeout": 1.0}
+    rows = list(
+        pool.Pool("model.py", options, 2).run(
+            [({"case": each}, {"case": each}) for each in ("", "sum")], lambda _: None
+        )
+    )
+    assert [row.document["verdict"] for row in rows] == ["holds", "incomplete"]
+    assert rows[1].document["stopped_by"] == "time"
+    assert rows[1].document["parameters"] == {"case": "sum"}
