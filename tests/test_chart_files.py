@@ -10,10 +10,10 @@ from handmade import violation, witness
 from models import Everything
 from quorate import QuorateError, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
-from quorate.render.chart.file import write
 from quorate.render.chart.mermaid import mermaid
 from quorate.render.chart.model import chart
 from quorate.render.chart.terminal import draw, fits
+from quorate.render.chart.write import write
 from quorate.results.trace import Trace
 
 

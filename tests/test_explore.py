@@ -18,9 +18,9 @@ from quorate import QuorateError, System, check
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds, with_goals
 from quorate.explore.graph import MOST_STATES, Graph, explored
+from quorate.explore.present import position_view, short
 from quorate.explore.server import LOOPBACK, Server, drawn, parse_path
 from quorate.explore.session import Path, Session, WrongPathError
-from quorate.explore.view import position_view, short
 from quorate.model.define import define
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE

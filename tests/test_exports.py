@@ -15,10 +15,10 @@ from models import Everything
 from quorate import QuorateError, check
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.render.exports.file import write
 from quorate.render.exports.itf import itf
 from quorate.render.exports.regression import outcome_of, regression_test
 from quorate.render.exports.shiviz import events, shiviz
+from quorate.render.exports.write import write
 from quorate.results.json import saved_document
 from quorate.results.trace import Trace
 from quorate.testing import replayed

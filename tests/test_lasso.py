@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from quorate import Message, Pid, Process, System, crashes, fifo, invariant, on, start, step
+from quorate import Message, Pid, Process, System, crashes, eventually, fifo, invariant, on, start, step
 from quorate.base.errors import TargetError
 from quorate.model.define import define
 from quorate.model.definition import Definition
@@ -78,9 +78,9 @@ class Ring(System):
         self.connect(players[1], next=players[0])
         self.spawn(Watcher, friend=players[0])
 
-    @invariant
+    @eventually
     def thanked(self) -> bool:
-        return True
+        return False
 
 
 def taken(definition: Definition, *names: str) -> tuple[Step, ...]:
@@ -97,7 +97,7 @@ def taken(definition: Definition, *names: str) -> tuple[Step, ...]:
 ROUND = ("play", "catch", "play", "catch")
 
 
-def lasso(*names: str, loop_from: int) -> Trace:
+def lasso(*names: str, loop_from: int, fairness: str = "message") -> Trace:
     definition = define(Ring())
     path = taken(definition, *names)
     return Trace(
@@ -109,6 +109,7 @@ def lasso(*names: str, loop_from: int) -> Trace:
         path,
         shortest=True,
         loop_from=loop_from,
+        fairness=fairness,
     )
 
 
@@ -123,7 +124,7 @@ def in_the_air() -> Trace:
 
 
 def stopped() -> Trace:
-    return lasso("begin", "play", loop_from=2)
+    return lasso("begin", "play", loop_from=2, fairness="none")
 
 
 def recorded(trace: Trace) -> Any:

@@ -1,6 +1,7 @@
 """Lower layers never know higher ones: the layers are those of docs/architecture.md."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "quorate"
 UPWARD = {("results.result", "render.report"), ("results.trace", "render.text")}
 """Named below the list of layers."""
+ALIKE = {"result"}
+"""The package `results`, and what it is named after."""
 
 
 def layers() -> list[str]:
@@ -23,6 +26,7 @@ def layers() -> list[str]:
     return [line.split()[0] for line in listed[1].splitlines()]
 
 
+@functools.cache
 def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
@@ -70,3 +74,8 @@ def test_no_layer_knows_a_higher_one(layer: str) -> None:
 def test_the_references_that_go_up_are_still_there() -> None:
     for name, found in UPWARD:
         assert found in set(imports(ast.parse(modules()[name].read_text())))
+
+
+def test_no_two_modules_differ_by_an_s() -> None:
+    names = {name.rpartition(".")[2] for name in modules()}
+    assert {name for name in names if f"{name}s" in names} - ALIKE == set()

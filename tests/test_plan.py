@@ -1,6 +1,7 @@
 """`quorate plan`: what is known before any search, as text and as JSON."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ from quorate.options import Options
 from quorate.protocols import CATALOGUE
 from quorate.protocols.paxos import Paxos
 from quorate.search.plan import plan
+from test_liveness import Locking
+
+LIVELY = Path(__file__).parent / "test_liveness.py"
 
 
 def ran(*arguments: str) -> str:
@@ -151,3 +155,65 @@ def test_a_family_that_is_none_says_where() -> None:
     (family,) = plan(Favourite(), Options()).symmetry_classes
     assert family["members"] == ["follower1", "follower2"]
     assert "when follower1 and follower2 are exchanged" in family["why_not"]
+
+
+# Temporal properties
+
+
+def test_temporal_properties_have_a_search_of_their_own() -> None:
+    text = ran(f"{LIVELY}:Locking", "--por", "lpor-net")
+    assert text[text.index("Temporal properties") :].splitlines() == [
+        "Temporal properties",
+        "  served[client1]  G(waiting -> F inside); an automaton of 2 states; reads state",
+        "                   (client1)",
+        "  served[client2]  G(waiting -> F inside); an automaton of 2 states; reads state",
+        "                   (client2)",
+        "  released         G(held -> F !held); an automaton of 2 states; reads held",
+        "                   (lock1)",
+        "  can_be_free      AG EF !held; by labelling states; reads held (lock1)",
+        "  Assuming: every step that stays possible is taken (weak fairness), but",
+        "    Client.ask need not be.",
+        "",
+        "Reductions for temporal properties",
+        "  closure        8 local states, 6 messages, 26 behaviours: bounds what any run",
+        "                 can meet",
+        "  quotient       8 of 8 local states, factor 1.0: merges local states that",
+        "                 nothing can tell apart",
+        "  dead messages  0 of 14 dead, factor 1.0: drops messages that are never",
+        "                 consumed any more",
+        "  left out       por: it does not keep branching and fairness and linear",
+        "                 symmetry: it does not keep fairness",
+        "                 split: switched off",
+    ]
+
+
+@pytest.mark.parametrize("level", ["none", "process", "message", "strong"])
+def test_the_plan_of_temporal_properties_is_what_the_check_does(level: str) -> None:
+    system = Locking(clients=3)
+    options: dict[str, Any] = {"ltl": "G F held", "fairness": level, "por": "lpor-net"}
+    found = plan(system, Options.of({**options, "ltl": ("G F held",)}))
+    result = quorate.check(system, **options)
+    assert found.temporal is not None
+    assert found.temporal.reductions == found.reductions == result.reductions
+    assert result.fairness is not None
+    assert (found.temporal.level, found.temporal.assuming) == (level, result.fairness["assuming"])
+
+
+def test_the_plan_says_that_a_search_decides_no_temporal_property() -> None:
+    told = "a bitstate search stores no graph, and without one nothing can be said about whole runs"
+    assert document(f"{LIVELY}:Locking", "--store", "bitstate")["temporal"]["undecided"] == told
+    assert document(f"{LIVELY}:Locking")["temporal"]["undecided"] == ""
+    assert document("paxos", "--property", "agreement")["temporal"] is None
+
+
+def test_formulas_from_the_command_line_are_planned() -> None:
+    found = document(f"{LIVELY}:Locking", "--ltl", "F held", "--ctl", "AG EF held", "--fairness", "strong")
+    assert found["temporal"]["properties"] == {
+        "F held": {"formula": "F held", "reads": ["lock1.held"], "automaton_states": 1},
+        "AG EF held": {"formula": "AG EF held", "reads": ["lock1.held"], "automaton_states": None},
+    }
+    assert found["temporal"]["fairness"]["level"] == "strong"
+    assert found["reductions"]["symmetry"] == {"ran": False, "why": "it does not keep fairness"}
+    done = CliRunner().invoke(app, ["plan", f"{LIVELY}:Locking", "--ltl", "F hold"])
+    assert done.exit_code == 2
+    assert "held" in done.stderr

@@ -28,7 +28,7 @@ from quorate.por import (
     search,
     verify_relations,
 )
-from quorate.por.reduction import Preserve, Visibility
+from quorate.por.expansion import Preserve, Visibility
 from quorate.por.search import Order
 from quorate.por.stubborn import Form
 

@@ -13,7 +13,7 @@ from quorate.options import NetworkModel
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.results.trace import Trace
-from quorate.semantics.provenance import Letter, _Reader, passages
+from quorate.semantics.provenance import Letter, _Reader, never_received, passages
 from quorate.semantics.state import in_flight
 from test_follow import taking
 from test_semantics import talk
@@ -178,3 +178,31 @@ def test_what_is_pending_in_a_loop_may_be_received_when_it_comes_round_again() -
     assert (letter.fate, letter.ended) == ("later", None)
     *_, last = passages(definition, trace.initial, trace.steps)
     assert last.sent[0].fate == "never"
+
+
+class Lossy(Ring):
+    """What is lost when the loop comes round again is never received."""
+
+    network = fifo(losses="any")
+
+    def build(self) -> None:
+        player = self.spawn(Giver)
+        self.connect(player, next=self.spawn(Player))
+
+
+class Giver(Process):
+    next: Pid | None = None
+
+    @step(when=lambda self: True)
+    def give(self) -> None:
+        assert self.next is not None
+        self.send(self.next, Token())
+
+
+def test_what_is_lost_when_the_loop_comes_round_again_is_never_received() -> None:
+    definition = define(Lossy())
+    trace = taking(definition, ("give", 0), ("lose", 0), ("give", 0))
+    assert trace.states[1] == trace.states[3]
+    *_, last = passages(definition, trace.initial, trace.steps, loop_from=1)
+    assert (last.sent[0].fate, last.sent[0].ended) == ("never", None)
+    assert [letter.sent for letter in never_received(definition, trace.initial, trace.steps, loop_from=1)] == [3]

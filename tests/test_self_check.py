@@ -19,9 +19,9 @@ from quorate.native.model import Model
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
+from quorate.reduce.interface import Basis
 from quorate.reduce.optimistic import Universe
 from quorate.reduce.partial_orders import PartialOrders
-from quorate.reduce.reduction import Basis
 from quorate.search import self_check
 from quorate.search.self_check import SelfCheck, SelfCheckError
 from small_instances import small

@@ -13,7 +13,6 @@ from quorate.properties.temporal.automaton import Automaton, Edge, components
 from quorate.properties.temporal.cubes import condition, covered
 from quorate.properties.temporal.determinise import determinised
 from quorate.properties.temporal.formula import Formula, Op, name, names, negation, nnf
-from quorate.properties.temporal.hoa import is_deterministic
 from quorate.properties.temporal.parse import parse
 from quorate.properties.temporal.reduce import reduced
 from quorate.properties.temporal.translate import (
@@ -24,6 +23,7 @@ from quorate.properties.temporal.translate import (
     translate_negation,
 )
 from quorate.properties.temporal.words import satisfied
+from quorate.render.automata.hoa import is_deterministic
 from temporal_words import accepted, random_formula, random_words
 
 # States, edges and acceptance sets of a formula's automaton, and of its negation's.

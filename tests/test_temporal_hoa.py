@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from quorate.properties.temporal.automaton import Automaton, Edge
-from quorate.properties.temporal.hoa import hoa, is_complete, is_deterministic
 from quorate.properties.temporal.parse import parse
 from quorate.properties.temporal.translate import translate
+from quorate.render.automata.hoa import hoa, is_complete, is_deterministic
 from temporal_words import random_formula
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from byzantine_models import Multicast, Receiver
 from liveness_models import NEVER, UNANSWERED, Counting, Filling, Locking, Serving, StopAndWait
 from quorate import System, crashes
 from quorate._core import Temporal
@@ -18,7 +19,16 @@ from quorate.model.define import define
 from quorate.model.definition import Property
 from quorate.model.environment import Environment
 from quorate.native.model import Model
-from quorate.protocols import atomic_storage, paxos, two_phase_commit
+from quorate.properties.temporal.fairness import fairness_of
+from quorate.protocols import (
+    atomic_storage,
+    fd_consensus,
+    lamport_mutex,
+    paxos,
+    three_phase_commit,
+    two_phase_commit,
+    two_phase_commit_recovery,
+)
 from quorate.protocols.regular_storage import Base
 from temporal_semantics import Automaton
 from test_temporal_engine import LEVELS, native
@@ -73,6 +83,25 @@ def test_a_transition_may_be_less_fair_than_the_rest_or_more() -> None:
     assert kind(answer(Serving(), Serving.waiting, NEVER, fair=lazy)) == "stops"
 
 
+def test_fairness_is_said_of_single_transitions() -> None:
+    model, graph, _ = native(define(Locking()), [asked(Locking.waiting)], reduced=True)
+    lock, holder = model.definition.columns[0], model.definition.columns[1]
+    grant, ask = model.definition.transitions(lock)[0], model.definition.transitions(holder)[0]
+    assert (grant.name, ask.name) == ("grant", "ask")
+
+    def answered(automaton: Automaton, **strengths: int) -> str:
+        fair = [
+            [] if column.is_monitor else [strengths.get(each.name, 1) for each in model.definition.transitions(column)]
+            for column in model.definition.columns
+        ]
+        return kind(graph.check(model, automaton, [graph.predicate(0)], fair=fair))
+
+    assert answered(UNANSWERED) == "loops"
+    assert answered(UNANSWERED, grant=2) == "holds"
+    assert answered(NEVER, grant=2) == "holds"
+    assert answered(NEVER, grant=2, ask=0) == "stops"
+
+
 def test_the_loop_says_what_it_starves() -> None:
     found = answer(Locking(), Locking.waiting, UNANSWERED)
     starved = {(column, transition, always) for (column, _, transition, _), always in found["violation"]["starved"]}
@@ -101,6 +130,65 @@ def decided(self: Any) -> bool:
 @pytest.mark.parametrize(("faulty", "wanted"), [(0, "holds"), (1, "stops")])
 def test_two_phase_commit_waits_for_its_coordinator(faulty: int, wanted: str) -> None:
     assert kind(answer(two_phase_commit.TwoPhaseCommit(crashes=faulty), decided, NEVER)) == wanted
+
+
+def recovered(self: Any) -> bool:
+    return all(p.committed is not None for p in self[two_phase_commit_recovery.Participant])
+
+
+def test_a_recovery_is_fair_only_if_somebody_says_so() -> None:
+    made = two_phase_commit_recovery.TwoPhaseCommitRecovery(participants=1, crashes=1)
+    assert kind(answer(made, recovered, NEVER)) == "stops"
+    assert kind(answer(made, recovered, NEVER, recoveries=1)) == "holds"
+
+
+def outcome(self: Any) -> bool:
+    return all(p.state not in three_phase_commit.OPEN or p.crashed for p in self[three_phase_commit.Participant])
+
+
+def agreed(self: Any) -> bool:
+    return all(p.decision is not None or p.crashed for p in self[fd_consensus.Participant])
+
+
+def outside(self: Any) -> bool:
+    return self[lamport_mutex.Member][0].request is not None
+
+
+@pytest.mark.parametrize(
+    ("made", "predicate", "automaton", "wanted"),
+    [
+        (three_phase_commit.ThreePhaseCommit(participants=2, crashes=1), outcome, NEVER, "holds"),
+        (three_phase_commit.ThreePhaseCommit(participants=2, crashes=2), outcome, NEVER, "holds"),
+        (fd_consensus.DetectorConsensus(processes=2, crashes=0), agreed, NEVER, "holds"),
+        (lamport_mutex.LamportMutex(), outside, UNANSWERED, "holds"),
+    ],
+    ids=["3pc, one crash", "3pc, two crashes", "consensus", "mutex"],
+)
+def test_bundled_protocols_end(
+    made: System, predicate: Callable[[Any], bool], automaton: Automaton, wanted: str
+) -> None:
+    assert kind(answer(made, predicate, automaton)) == wanted
+    assert kind(answer(made, predicate, automaton, level="none")) == "stops"
+
+
+def echoed(self: Any) -> bool:
+    return any(receiver.echoed for receiver in self[Receiver])
+
+
+def test_an_attacker_may_be_silent() -> None:
+    model, graph, _ = native(define(Multicast(receivers=2)), [asked(echoed)], reduced=True)
+    for level in ("progress", "process", "transition", "message", "strong"):
+        fairness = fairness_of(model.definition, level)
+        found = graph.check(model, NEVER, [graph.predicate(0)], **fairness.keywords())
+        assert kind(found) == "stops", level
+        assert found["violation"]["starved"] == [], "what an attacker does not say starves nobody"
+
+
+def test_a_graph_is_void_once_the_model_is_reduced_anew() -> None:
+    model, graph, _ = native(define(StopAndWait()), [asked(StopAndWait.done)], reduced=True)
+    model.engine.reduce(False, False)
+    with pytest.raises(RuntimeError, match="reduced anew"):
+        graph.state(0)
 
 
 def read(self: Any) -> bool:

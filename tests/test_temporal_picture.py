@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from quorate.base.errors import LimitError
-from quorate.properties.temporal.arrows import Arrow, Line, arrows
 from quorate.properties.temporal.automaton import Automaton, Edge
 from quorate.properties.temporal.parse import parse
-from quorate.properties.temporal.picture import LETTER, picture
 from quorate.properties.temporal.translate import translate
+from quorate.render.automata.arrows import Arrow, Line, arrows
+from quorate.render.automata.picture import LETTER, picture
 from temporal_words import random_formula
 
 SVG = "{http://www.w3.org/2000/svg}"

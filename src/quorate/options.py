@@ -82,7 +82,7 @@ class Options:
     fairness: str = option(
         "message",
         "Temporal properties",
-        "What runs are assumed to do: none, progress, process, transition, message or strong.",
+        "Fairness: none, progress, process, transition, message or strong.",
         choices=LEVELS,
         metavar="LEVEL",
     )
@@ -128,7 +128,7 @@ class Options:
     dpor_variant: str = option(
         "optimal",
         "Reductions",
-        "Of --por dpor: optimal, or classical as it was first published.",
+        "For --por dpor: optimal, or classical as first published.",
         choices=("optimal", "classical"),
         metavar="KIND",
     )
@@ -174,7 +174,7 @@ class Options:
         for name in ("threads", "max_states", "max_memory", "timeout", "max_depth", "max_behaviours"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise _wrong(f"{name}={show(value)}", "it must be more than 0")
+                raise _wrong(f"{name}={show(value)}", "it must be greater than 0")
             if name.startswith("max_") and value is not None:
                 object.__setattr__(self, name, min(value, FARTHEST))
         if self.threads > 1024:

@@ -281,6 +281,57 @@ TEST("fair accepted runs of random graphs are those that trying every set of nod
             check::fail(__FILE__, __LINE__, std::string(kind) + " is rare: " + check::show(seen[kind]));
 }
 
+// Never reaching the goal, state 2, with column 0 stopped at most.
+Answer never(const Graph& graph) {
+    Idle idle;
+    Watch watch(Limits{}, idle);
+    Question question;
+    question.automaton = {1, 0, 0, {{0, 0, 1, 0, 0}}};
+    question.atoms.push_back(graph.predicate(0));
+    question.crashable = {true, false};
+    question.crashes = 1;
+    return quorate::check(graph, question, is_acyclic(graph), watch);
+}
+
+TEST("a process that has stopped takes no step on the loop") {
+    // The loop needs column 0, which would have to take `b` some time: and if it has stopped there is no loop.
+    Graph graph;
+    enum : Id { a, b, c, d };
+    graph.acts = {{0, Kind::step, 0, 0}, {0, Kind::step, 1, 0}, {1, Kind::step, 0, 0}, {1, Kind::step, 1, 0}};
+    for (const std::uint64_t label : {0u, 0u, 1u}) graph.add_state(label);
+    graph.initials.push_back(0);
+    graph.add_edge(a, 1);
+    graph.add_edge(b, 2);
+    graph.add_edge(d, 2);
+    graph.close();
+    graph.add_edge(c, 0);
+    graph.add_edge(b, 2);
+    graph.close();
+    graph.close();
+    const Answer answer = never(graph);
+    CHECK(!answer.lasso);
+    CHECK_EQUAL(answer.passes, std::uint64_t{2});
+}
+
+TEST("messages to a process that has stopped can still be lost") {
+    Graph graph;
+    enum : Id { b, c, e, lost };
+    graph.acts = {{0, Kind::step, 0, 0}, {1, Kind::step, 0, 0}, {1, Kind::step, 1, 0}, {0, Kind::lose, none, 0}};
+    for (const std::uint64_t label : {0u, 0u, 1u}) graph.add_state(label);
+    graph.initials.push_back(0);
+    graph.add_edge(c, 1);
+    graph.add_edge(b, 2);
+    graph.close();
+    graph.add_edge(lost, 0);
+    graph.add_edge(b, 2);
+    graph.add_edge(e, 2);
+    graph.close();
+    graph.close();
+    const Answer answer = never(graph);
+    CHECK(answer.lasso && answer.lasso->stopped == std::vector<Id>{0});
+    CHECK(answer.lasso && answer.lasso->way.steps.size() == 2 && answer.lasso->loop_from == 0);
+}
+
 TEST("states in which a fair accepted run begins, by an automaton and by labelling") {
     Dice dice{77};
     Idle idle;

@@ -86,15 +86,4 @@ Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
     return closure;
 }
 
-void Closure::hide_sends(const Tables& tables, Id column, Id transition) {
-    for (auto& list : enabled[column])
-        for (Enabled& one : list) {
-            if (one.transition != transition) continue;
-            distorted.push_back(std::make_unique<Behaviour>(*one.behaviour));
-            for (Outcome& outcome : distorted.back()->outcomes)
-                std::erase_if(outcome.sends, [&](const Send& send) { return !tables.columns[send.column]->monitor; });
-            one.behaviour = distorted.back().get();
-        }
-}
-
 }  // namespace quorate

@@ -8,7 +8,8 @@ namespace quorate {
 
 // The closure: per process, the local states it may ever take and the messages it may ever receive, grown together
 // while ignoring that consumption removes messages. It over-approximates every run. Afterwards the tables hold the
-// behaviour of every local state on every consumable set (design rule 3a: evaluated whether or not a search meets it).
+// behaviour of every local state on every consumable set (evaluated whether or not a search meets it:
+// docs/architecture.md, universes).
 struct Closure {
     bool complete = false;
     bool optimistic = false;  // no closure, but a universe that was taken from a search (universe.hpp)
@@ -20,11 +21,6 @@ struct Closure {
         const Behaviour* behaviour;
     };
     std::vector<std::vector<std::vector<Enabled>>> enabled{};  // per column and local state
-    std::vector<std::unique_ptr<Behaviour>> distorted{};       // see `hide_sends`
-
-    // Makes the analysis believe that a transition sends nothing to other processes: a seeded mistake, for tests that
-    // want to see it found.
-    void hide_sends(const Tables& tables, Id column, Id transition);
 
     // Does the analysis say anything of this local state, or of this message of the column?
     bool holds(const Column& column, const Local& local) const {

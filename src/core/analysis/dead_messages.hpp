@@ -10,8 +10,8 @@ struct DeadMessages {
 };
 
 // Finds, per local state, the messages that no later local state can consume. Exact for networks in which a message
-// that is never consumed has no effect: unordered ones without a capacity (design rule 5). Outside of the universe
-// every message is alive.
+// that is never consumed has no effect: unordered ones without a capacity (docs/soundness.md, rule 5). Outside of the
+// universe every message is alive.
 DeadMessages find_dead_messages(Tables& tables, const Closure& closure);
 
 }  // namespace quorate

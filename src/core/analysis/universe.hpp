@@ -1,4 +1,5 @@
-// Where the closure does not end: an optimistic universe, taken from the search itself (design 3a, 2).
+// Where the closure does not end: an optimistic universe, taken from the search itself (docs/architecture.md,
+// universes).
 //
 // The universe U is a set of local states and messages per process. It is seeded with what a first search met. The
 // analysis then asks for the behaviour of every local state of U on every consumable set of messages of U, met together
@@ -8,11 +9,11 @@
 //
 // Why that is enough: take the shortest run of the full system that leaves U. Up to its last step it is a run inside of
 // U, for which the reductions are right, and its last step was evaluated. So the reduced search has a run that ends in
-// the same step, and U was not final. Partial-order reduction needs the ignoring proviso for that in every mode (rule
-// 4), unless no run inside of U is endless: then every run is, up to commuting independent steps, the prefix of a
-// visited one.
+// the same step, and U was not final. Partial-order reduction needs the ignoring proviso for that in every mode
+// (docs/soundness.md, rule 4), unless no run inside of U is endless: then every run is, up to commuting independent
+// steps, the prefix of a visited one.
 //
-// A process whose local states and consumable sets are too many to be asked for is taken as it is (3a, 3): nothing is
+// A process whose local states and consumable sets are too many to be asked for is taken as it is: nothing is
 // merged or dropped there, nothing it does leaves U, and the relations between steps, which would have to know all that
 // it may do, are not to be had.
 #pragma once

@@ -8,6 +8,7 @@
 
 namespace quorate {
 
+using Words = std::vector<std::uint64_t>;
 using Bits = std::span<const std::uint64_t>;
 
 inline void set_bit(std::span<std::uint64_t> bits, std::size_t at) { bits[at / 64] |= std::uint64_t{1} << (at % 64); }

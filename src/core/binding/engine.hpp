@@ -1,6 +1,6 @@
 // What Python holds: the tables of one model, with all that was found out about it. Numbers go across, never objects of
 // the model; what is more than a few of them is a struct with names (types.cpp, reports.hpp). The members are defined
-// by topic: facts.cpp, analysis.cpp, search.cpp.
+// by topic: facts.cpp, analysis.cpp, search.cpp, testing.cpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -31,8 +31,8 @@ public:
     std::optional<Closure> closure{};
     std::unique_ptr<Relations> relations{};
     std::unique_ptr<Flows> flows{};
-    bool flows_visible = true;       // are there properties besides deadlock?
-    std::optional<Survey> survey{};  // of the last search, if it was asked for
+    bool flows_visible = true;           // are there properties besides deadlock?
+    std::optional<Evidence> evidence{};  // of the last search, if it was asked for
     std::unique_ptr<Symmetry> symmetry{};
 
     // --- the model ---
@@ -83,11 +83,8 @@ public:
     void unrelate();
     // What a search is to use, if anything.
     std::optional<PartialOrders> partial_orders();
-    // What a process's transitions are split into: (transition, set of messages, part).
-    std::vector<std::tuple<Id, std::vector<Id>, Id>> parts(Id column) const { return relations->parts(column); }
     // The representative each local state of a column was merged into, after `reduce`.
     std::vector<Id> representatives(Id column) const;
-    void hide_sends(Id column, Id transition) { closure->hide_sends(tables, column, transition); }
     std::vector<EnabledReport> behaviours(Id column) const;
     // Per message of a process: in how many of its local states it is dead, after `reduce`.
     std::vector<std::size_t> dead(Id column) const;
@@ -98,8 +95,6 @@ public:
     SeenReport seen() const;
     // Checks what partial-order reduction chose in the states that the last search sampled.
     VerificationReport verify(const nb::object& object, std::size_t depth, std::size_t most, bool visible);
-    // For small systems.
-    GraphReport graph(const nb::object& object);
     std::size_t cell_count() const;
     // A state as the reductions leave it.
     State reduced(const State& state);
@@ -110,12 +105,24 @@ public:
     WitnessReport describe(const Witness& witness) const;
     std::vector<Id> messages_of(Id column, Id set) const;
 
+    // --- what only tests ask for: testing.cpp ---
+
+    // The graph of states that a depth-first search runs through, for small systems.
+    GraphReport graph(const nb::object& object);
+    // What a process's transitions are split into: (transition, set of messages, part).
+    std::vector<std::tuple<Id, std::vector<Id>, Id>> parts(Id column) const;
+    // Makes the analysis believe that a transition sends nothing to other processes: a seeded mistake, for tests that
+    // want to see it found.
+    void hide_sends(Id column, Id transition);
+
 private:
     // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
     // cell that no state has.
     void bundle(Outcome& outcome);
     std::vector<Id> cells_of(const State& state);
     UniverseReport describe_closure() const;
+
+    std::vector<std::unique_ptr<Behaviour>> distorted_{};  // see `hide_sends`
 };
 
 }  // namespace quorate

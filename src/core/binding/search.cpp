@@ -1,7 +1,5 @@
 // Searches, and states as Python gets to see them.
 
-#include <map>
-
 #include "binding/oracle.hpp"
 #include "search/preview.hpp"
 
@@ -11,9 +9,9 @@ SearchReport Engine::search(const nb::object& object, SearchOptions options, std
     PythonOracle oracle(*this, object);
     options.partial_orders = partial_orders();
     options.symmetry = symmetry.get();
-    survey.reset();
-    if (sample) survey.emplace(tables, *sample);
-    options.survey = survey ? &*survey : nullptr;
+    evidence.reset();
+    if (sample) evidence.emplace(tables, *sample);
+    options.evidence = evidence ? &*evidence : nullptr;
     SearchReport report;
     {
         nb::gil_scoped_release release;
@@ -25,16 +23,18 @@ SearchReport Engine::search(const nb::object& object, SearchOptions options, std
 }
 
 SeenReport Engine::seen() const {
-    return {survey->fields, {survey->seen.begin(), survey->seen.end()}, {survey->stuck.begin(), survey->stuck.end()}};
+    return {evidence->fields,
+            {evidence->seen.begin(), evidence->seen.end()},
+            {evidence->stuck.begin(), evidence->stuck.end()}};
 }
 
 VerificationReport Engine::verify(const nb::object& object, std::size_t depth, std::size_t most, bool visible) {
     VerificationReport report;
     const auto por = partial_orders();
-    if (!por || !survey) return report;
+    if (!por || !evidence) return report;
     PythonOracle oracle(*this, object);
     std::vector<std::vector<Id>> states;
-    for (const auto& [content, cells] : survey->sample) states.push_back(cells);
+    for (const auto& [content, cells] : evidence->sample) states.push_back(cells);
     const auto chooser = por->chooser();
     {
         nb::gil_scoped_release release;
@@ -48,37 +48,6 @@ VerificationReport Engine::verify(const nb::object& object, std::size_t depth, s
     for (const Refutation& one : report.figures.wrong)
         report.wrong.push_back({one.kind, state(one.cells), named(one.chosen), named(one.path)});
     return report;
-}
-
-GraphReport Engine::graph(const nb::object& object) {
-    PythonOracle oracle(*this, object);
-    std::vector<StepTaken> steps;
-    SearchOptions options;
-    options.partial_orders = partial_orders();
-    options.record = &steps;
-    std::vector<Property> nothing;
-    depth_first(tables, nothing, oracle, options);
-    GraphReport graph;
-    std::map<std::vector<Id>, std::size_t> numbers;
-    const auto number = [&](const std::vector<Id>& cells) {
-        const auto [place, fresh] = numbers.emplace(cells, numbers.size());
-        if (fresh) {
-            graph.states.push_back({state(cells), {}});
-            for (Id i = 0; i < tables.columns.size(); ++i)
-                graph.states.back().observed.push_back(tables.columns[i]->cells[cells[i]].observation);
-        }
-        return place->second;
-    };
-    for (const auto& locals : tables.initials) number(tables.initial_cells(locals));
-    graph.initial = numbers.size();
-    for (const StepTaken& taken : steps) {
-        const std::size_t from = number(taken.from), to = number(taken.to);
-        const Column& column = *tables.columns[taken.column];
-        const Step& step = (*column.cells[taken.from[taken.column]].steps.load())[taken.step];
-        const std::optional<Id> transition = step.kind == Kind::step ? if_any(step.transition) : std::nullopt;
-        graph.edges.push_back({from, to, taken.column, transition, messages_of(taken.column, step.set)});
-    }
-    return graph;
 }
 
 std::size_t Engine::cell_count() const {

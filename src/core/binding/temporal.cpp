@@ -77,6 +77,8 @@ public:
         left_out["symmetry"] = "fairness of single processes needs to tell them apart on a loop";
         left_out["por"] = "what is left out in a state still counts as enabled, which reduced graphs do not show";
         result["left_out"] = left_out;
+        // Consuming never removes there, so that who has got a message once gets it again as long as it takes it.
+        result["redelivers"] = engine_.tables.network.duplicates_unlimited;
         result["violation"] = found.witness ? nb::cast(engine_.describe(*found.witness)) : nb::none();
         return result;
     }

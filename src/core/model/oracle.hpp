@@ -22,7 +22,7 @@ struct Oracle {
     virtual void fill(const std::vector<Query>& queries) = 0;
     // Evaluates a property on a state, given by its local states, and adds the path to its trie. False: it read a field
     // that was not observed before while the local quotient is on, so the answer is void and the search has to start
-    // over (rule 8).
+    // over (docs/soundness.md, rule 8).
     virtual bool judge(std::size_t property, std::span<const Id> locals) = 0;
     // About ten times a second. True: stop.
     virtual bool poll(const Progress& progress) = 0;

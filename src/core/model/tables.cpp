@@ -326,6 +326,7 @@ void Tables::observe(const std::vector<std::vector<bool>>& observed) {
 
 void Tables::forget_cells() {
     outgrown = false;
+    ++forgotten;
     for (auto& column : columns) column->forget_cells();
     step_bytes_ = 0;
 }

@@ -1,7 +1,7 @@
 // All columns together: what a state of the whole system is made of, and the steps between states.
 //
-// A global state is a vector of cells: one per process, one per monitor and, where there are global budgets (design
-// rule 7), one more for what is left of them.
+// A global state is a vector of cells: one per process, one per monitor and, where there are global budgets
+// (docs/soundness.md, rule 7), one more for what is left of them.
 #pragma once
 
 #include <atomic>
@@ -65,10 +65,16 @@ public:
     Id spend(Id budget_cell, Budget kind) const;
     std::uint64_t left(Id budget_cell, Budget kind) const;
 
+    // What a local state was merged into by the quotient: itself where there is none.
+    Id merged(const Column& column, Id local) const {
+        return quotient && local != none ? column.locals[local].representative : local;
+    }
+
     // Numbers local states by what the observed fields show of them: (column, field) -> observed or not.
     void observe(const std::vector<std::vector<bool>>& observed);
     // Throws away cells and steps, which depend on the reductions; behaviours stay.
     void forget_cells();
+    std::uint64_t forgotten = 0;  // how often: the number of a cell means nothing after the next time
     // Steps and deliveries are a cache: a search throws them away when they take more than this many bytes and more
     // than its states. A process with nearly as many cells as there are states would fill the memory otherwise.
     std::size_t most_step_bytes = std::size_t{64} << 20;
@@ -76,7 +82,8 @@ public:
     // No other thread may be at work, and no pointer to a step is good afterwards.
     void forget_steps();
     std::vector<Id> initial_cells(const std::vector<Id>& locals);
-    // A number that depends on the content of a cell alone, not on the order in which anything was met (rule 13).
+    // A number that depends on the content of a cell alone, not on the order in which anything was met
+    // (docs/soundness.md, rule 13).
     std::uint64_t content(Id column, Id cell) const;
     std::uint64_t content(std::span<const Id> cells) const;
     std::uint64_t content(const StepIdentity& step) const;

@@ -5,85 +5,15 @@
 // oracle answers all open questions at once and the states put aside are expanded again. The same pause serves to grow
 // the index and to widen the packed form.
 
-#include <condition_variable>
-#include <exception>
-#include <thread>
-
 #include "base/thresholds.hpp"
 #include "reduce/symmetry/canonical.hpp"
+#include "search/crew.hpp"
 #include "search/judge.hpp"
+#include "search/worker.hpp"
 
 namespace quorate {
 
 namespace {
-
-struct Unchecked {
-    std::vector<Id> cells;
-    std::uint64_t length;
-    bool stuck;  // only the final predicate is open
-};
-
-struct Range {
-    unsigned array;
-    std::uint64_t begin, end;
-    bool in_full = false;       // without partial-order reduction
-    std::uint64_t counted = 0;  // transitions that were counted when it was tried with reduction
-};
-
-// A state of which only a stubborn set was taken. The successors by some step that keeps possible what was left out
-// must all lie in the next level, or that could be put off for ever: from level to level the search gets to a state
-// that is expanded in full (stubborn.hpp).
-struct Partly {
-    Range state;
-    bool progressed = false;
-};
-
-// The successors by one such step.
-struct Keeping {
-    Id source;  // the number of the state among `partly`
-    bool further = true;
-};
-
-class BreadthFirst;
-
-struct Worker {
-    Worker(Tables& tables, unsigned number) : expander(tables), number(number) {}
-
-    Expander expander;
-    unsigned number;
-    // Successors waiting to be looked up together: packed, with their hashes. Both lists are longer than what they
-    // hold.
-    std::vector<Word> buffer{};
-    struct Waiting {
-        std::uint64_t hash;
-        double orbit;  // how many states it stands for
-        Id keeping;    // the number of its step among `keeping`, or none
-        bool observed;
-    };
-    std::vector<Waiting> successors{};
-    std::size_t waiting = 0, most = 0;
-    void make_room(std::size_t words) {
-        most = std::max(most, waiting * 2 + 64);
-        successors.resize(most);
-        buffer.resize(most * words);
-    }
-    std::unique_ptr<Chooser> chooser{};
-    std::uint64_t offered = 0, left_out = 0;  // steps, of the states it was asked about
-    std::optional<Canonical> canonical{};
-    std::vector<Partly> partly{};
-    std::vector<Keeping> keeping{};
-    std::vector<Range> deferred{};
-    std::vector<Unchecked> unchecked{};
-    std::vector<Witness> failures{};  // of the state that is being expanded
-    std::optional<Witness> violation{};
-    std::vector<std::optional<Witness>> goals{};
-    std::vector<Word> here{};  // that state, packed
-    std::vector<Id> scratch{};
-    std::uint64_t transitions = 0, deadlocks = 0;
-    double stands_for = 0;                    // states, with those that differ in names only
-    std::atomic<std::uint64_t> published{0};  // transitions, for others to read
-    std::exception_ptr error{};
-};
 
 class BreadthFirst {
 public:
@@ -107,27 +37,23 @@ public:
     }
 
     SearchResult run() {
-        std::vector<std::jthread> helpers;
-        for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this, i] { help(i); });
-        try {
-            search();
-        } catch (const std::bad_alloc&) {
-            stop_ = Stop::memory;
-        } catch (const Interrupted&) {
-            stop_ = Stop::interrupt;
-        } catch (...) {
-            dismiss();
-            throw;
+        {
+            Crew crew(options_.threads, [this](unsigned number) { process(*workers_[number]); });
+            try {
+                search(crew);
+            } catch (const std::bad_alloc&) {
+                stop_ = Stop::memory;
+            } catch (const Interrupted&) {
+                stop_ = Stop::interrupt;
+            }
         }
-        dismiss();
-        helpers.clear();
         return report();
     }
 
 private:
     // --- the levels, on the calling thread ---
 
-    void search() {
+    void search(Crew& crew) {
         levels_.push_back(counts());
         for (const auto& locals : tables_.initials) insert_initial(tables_.initial_cells(locals));
         settle();
@@ -141,7 +67,7 @@ private:
             depth_ = levels_.size() - 1;
             levels_.push_back(counts());
             while (!ranges.empty() && stop_ == Stop::finished) {
-                work(std::move(ranges));
+                work(crew, std::move(ranges));
                 ranges = settle();
             }
             if (stop_ != Stop::finished) break;
@@ -298,7 +224,7 @@ private:
 
     // --- rounds of parallel work ---
 
-    void work(std::vector<Range> ranges) {
+    void work(Crew& crew, std::vector<Range> ranges) {
         work_ = std::move(ranges);
         total_ = 0;
         starts_.clear();
@@ -308,20 +234,7 @@ private:
         }
         remaining_ = total_;
         cursor_ = 0;
-        // Waking the others does not pay for a handful of states.
-        if (total_ >= 4 * batch && options_.threads > 1) {
-            {
-                const std::lock_guard guard(mutex_);
-                busy_ = options_.threads - 1;
-                ++round_;
-            }
-            start_.notify_all();
-            process(*workers_[0]);
-            std::unique_lock wait(mutex_);
-            done_.wait(wait, [this] { return busy_ == 0; });
-        } else {
-            process(*workers_[0]);
-        }
+        crew.run(total_ >= 4 * batch);
         // A pause leaves the tail of the work for the next round.
         std::uint64_t skipped = std::min<std::uint64_t>(cursor_, total_);
         for (const Range& range : work_) {
@@ -333,28 +246,6 @@ private:
                 left_over_.back().begin += done;
             }
         }
-    }
-
-    void help(unsigned number) {
-        for (unsigned seen = 0;;) {
-            {
-                std::unique_lock wait(mutex_);
-                start_.wait(wait, [&] { return round_ != seen; });
-                seen = round_;
-                if (dismissed_) return;
-            }
-            process(*workers_[number]);
-            const std::lock_guard guard(mutex_);
-            if (--busy_ == 0) done_.notify_one();
-        }
-    }
-    void dismiss() {
-        {
-            const std::lock_guard guard(mutex_);
-            dismissed_ = true;
-            ++round_;
-        }
-        start_.notify_all();
     }
 
     void process(Worker& worker) {
@@ -489,8 +380,8 @@ private:
             }
             for (std::size_t i = 0; i < failures.size(); ++i) offer(worker, std::move(failures[i]));
         }
-        if (options_.survey != nullptr)
-            options_.survey->note(tables_, expander.cells, chosen != nullptr, !summary.enabled);
+        if (options_.evidence != nullptr)
+            options_.evidence->note(tables_, expander.cells, chosen != nullptr, !summary.enabled);
         if (!summary.enabled) {
             ++worker.deadlocks;
             if (options_.deadlock) check_stuck(worker, expander.cells, depth_);
@@ -662,10 +553,6 @@ private:
     std::uint64_t total_ = 0;
     std::atomic<std::uint64_t> cursor_{0};
     std::atomic<bool> pause_{false}, widen_{false};
-    std::mutex mutex_{};
-    std::condition_variable start_{}, done_{};
-    unsigned round_ = 0, busy_ = 0;
-    bool dismissed_ = false;
 };
 
 }  // namespace

@@ -162,7 +162,7 @@ private:
             break;
         }
         frames_.back().end = successors_.size();
-        if (options_.survey != nullptr) options_.survey->note(tables_, cells, reduced, !summary.enabled);
+        if (options_.evidence != nullptr) options_.evidence->note(tables_, cells, reduced, !summary.enabled);
         if (!summary.enabled) {
             ++result_.deadlocks;
             if (options_.deadlock && !done()) check_stuck(cells);

@@ -92,7 +92,7 @@ private:
                 if (step.effect == Effect::fails && !done()) fail(column, step.failure, cells);
             }
         }
-        if (options_.survey != nullptr) options_.survey->note(tables_, cells, false, !enabled);
+        if (options_.evidence != nullptr) options_.evidence->note(tables_, cells, false, !enabled);
         if (!enabled) {
             ++result_.deadlocks;
             if (options_.deadlock && !done()) check_stuck(cells);

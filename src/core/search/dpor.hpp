@@ -6,9 +6,10 @@
 //
 //  1. Steps of one process are dependent: its alternatives exclude each other.
 //  2. A step that sends m to p and one of p that consumes m are dependent: the send enables the consumption, and on a
-//     set channel it makes a difference whether an equal message is pending still or consumed already (design rule 1).
+//     set channel it makes a difference whether an equal message is pending still or consumed already
+//     (docs/soundness.md, rule 1).
 //     Any other send to p commutes with p's step, which stays enabled.
-//  3. Steps that emit events are dependent: monitors are shared (rule 6).
+//  3. Steps that emit events are dependent: monitors are shared (docs/soundness.md, rule 6).
 //  4. Steps that a property may see are dependent: so every order in which what it reads can change is kept.
 //
 // By 1 and 2 only steps of its own process can disable a step. A step that was disabled in this way leaves no mark in

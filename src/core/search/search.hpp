@@ -8,7 +8,7 @@
 #include "model/property.hpp"
 #include "model/watch.hpp"
 #include "reduce/por/chooser.hpp"
-#include "search/survey.hpp"
+#include "search/evidence.hpp"
 #include "store/store.hpp"
 
 namespace quorate {
@@ -52,7 +52,7 @@ struct SearchOptions {
     std::optional<PartialOrders> partial_orders{};
     Symmetry* symmetry = nullptr;  // with symmetry reduction
     bool visible = true;           // with dynamic partial-order reduction: are there properties besides deadlock?
-    Survey* survey = nullptr;      // where the search is to be checked afterwards
+    Evidence* evidence = nullptr;  // where the search is to be checked afterwards
     std::vector<StepTaken>* record = nullptr;  // depth-first: every step that is taken
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so

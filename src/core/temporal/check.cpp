@@ -129,6 +129,7 @@ private:
 }  // namespace
 
 bool is_acyclic(const Graph& graph) {
+    if (graph.forward()) return true;
     bool acyclic = true;
     each_component(
         graph.states(), [&](Id state) { return acyclic ? graph.end(state) - graph.begin(state) : 0; },

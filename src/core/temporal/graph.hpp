@@ -63,7 +63,10 @@ public:
         if (high_from_ != ~std::uint64_t{0}) high_.push_back(static_cast<std::uint16_t>(act >> 16));
         low_.push_back(static_cast<std::uint16_t>(act));
         targets_.push_back(target);
+        forward_ &= target > expanded() || !moves(target);
     }
+    // Does every edge lead to a state of a higher number? Then there is no cycle.
+    bool forward() const { return forward_; }
     void close() { first_.push_back(edges()); }
 
     StateSet predicate(unsigned index) const {
@@ -83,6 +86,7 @@ private:
     Pile<Id> targets_{};
     Pile<std::uint16_t> low_{}, high_{};  // of the acts
     std::uint64_t high_from_ = ~std::uint64_t{0};
+    bool forward_ = true;
     Pile<Id> labels_{};
     std::vector<std::uint64_t> words_{};
     FlatMap<Id> label_ids_{};

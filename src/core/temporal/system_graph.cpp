@@ -137,7 +137,7 @@ private:
             bool misfit = false;
             std::optional<Witness> failing;
             const auto emit = [&](Id column, const Step& step, Id, std::uint64_t hash, bool observed) {
-                buffer_.resize((waiting_.size() + 1) * words);
+                make_room(words);
                 Word* target = buffer_.data() + waiting_.size() * words;
                 std::copy_n(here_.data(), words, target);
                 for (const auto& [which, before, after] : expander_.changes()) {
@@ -164,7 +164,6 @@ private:
                     flush();  // what waits is packed in the layout of now
                     if (over()) return;
                     store_.widen();
-                    buffer_.clear();
                 }
                 continue;
             }
@@ -181,8 +180,13 @@ private:
     }
 
     void note(Id state, Id act, Id target) {
+        make_room(store_.layout().words());
         waiting_.push_back({0, state, act, target, false});
-        buffer_.resize(waiting_.size() * store_.layout().words());
+    }
+    // For the successor of one more step.
+    void make_room(std::size_t words) {
+        const std::size_t wanted = (waiting_.size() + 1) * words;
+        if (buffer_.size() < wanted) buffer_.resize(2 * wanted);
     }
     void note_cuts(Id state) {
         for (Id column = 0; column < processes_; ++column) {

@@ -20,7 +20,7 @@ struct Exploration {
 
 class SystemGraph {
 public:
-    explicit SystemGraph(Tables& tables) : tables(tables), store(tables, 1) {}
+    explicit SystemGraph(Tables& tables) : tables(tables), store(tables, 1), forgotten_(tables.forgotten) {}
 
     Tables& tables;
     Graph graph{};
@@ -30,10 +30,14 @@ public:
     Exploration explore(std::vector<Property>& properties, Oracle& oracle, const std::vector<std::size_t>& predicates,
                         const Limits& limits);
     std::vector<Id> cells(Id state) const {
+        if (tables.forgotten != forgotten_) throw std::logic_error("the model was reduced anew since it was explored");
         std::vector<Id> cells(tables.width());
         store.layout().unpack(store.state(0, state), cells.data());
         return cells;
     }
+
+private:
+    const std::uint64_t forgotten_;
 };
 
 }  // namespace quorate

@@ -41,12 +41,12 @@ def automaton(
     from quorate.base import files
     from quorate.base.errors import ParameterError
     from quorate.cli.output import out, show, width
-    from quorate.cli.outputs import tell
+    from quorate.cli.run_files import tell
     from quorate.properties.temporal import formula as formulas
-    from quorate.properties.temporal.hoa import hoa as in_hoa
     from quorate.properties.temporal.parse import parse_ltl
-    from quorate.properties.temporal.picture import picture
     from quorate.properties.temporal.translate import translate
+    from quorate.render.automata.hoa import hoa as in_hoa
+    from quorate.render.automata.picture import picture
     from quorate.render.layout import Page
 
     if hoa and as_json:
@@ -87,7 +87,7 @@ def _remarks(asked: "Formula") -> str:
 
 def _told(page: "Page", found: "Automaton", title: str, remarks: str) -> None:
     from quorate.base.words import count
-    from quorate.properties.temporal.arrows import accepted_runs, arrows
+    from quorate.render.automata.arrows import accepted_runs, arrows
     from quorate.render.layout import Piece
 
     sizes = [count(found.states, "state"), count(len(found.edges), "edge"), count(found.sets, "acceptance set")]

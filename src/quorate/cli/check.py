@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, takes_options
-from quorate.cli.outputs import Charts, Exports, Files, Pytest, Report, TraceForm, TraceOption, form, tell
+from quorate.cli.run_files import Charts, Exports, Files, Pytest, Report, TraceForm, TraceOption, form, tell
 
 if TYPE_CHECKING:
     from quorate.results.result import Result

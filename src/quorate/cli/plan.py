@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from quorate.reduce.facts import Enabling, Traffic, TransitionFacts
     from quorate.render.layout import Content, Page
     from quorate.search.plan import Plan, ProcessSizes
+    from quorate.search.temporal_plan import TemporalPlan
 
 EPILOG = """
 Examples:
@@ -77,10 +78,32 @@ def page_of(found: "Plan", width: int) -> "Page":
     never = ((kind, f"to {_names(receivers)}") for kind, receivers in found.never_consumed.items())
     _section(page, "Messages that are never consumed", never)
     _section(page, "Symmetry classes", _symmetries(found))
-    reads = ((name, f"reads {', '.join(fields)}" if fields else "reads nothing") for name, fields in _reads(found))
+    reads = ((name, _reading(fields)) for name, fields in found.properties.items())
     _section(page, "Properties, in the initial states", reads)
-    _section(page, "Reductions", reductions(found.reductions))
+    if found.safety:
+        _section(page, "Reductions", reductions(found.reductions))
+    if found.temporal is not None:
+        _temporal(page, found.temporal, alone=not found.safety)
     return page
+
+
+def _temporal(page: "Page", found: "TemporalPlan", *, alone: bool) -> None:
+    """What becomes of temporal properties: a search of its own, with what it assumes and may leave out."""
+    from quorate.base.words import count
+    from quorate.render.layout import Piece
+    from quorate.render.report import reductions
+
+    rows: list[tuple[Content, Content]] = []
+    for each in found.properties:
+        states = each.automaton_states
+        how = "by labelling states" if states is None else f"an automaton of {count(states, 'state')}"
+        rows.append((each.name, [each.formula, Piece(f"; {how}; {_reading(each.reads)}", "faint")]))
+    _section(page, "Temporal properties", rows)
+    page.add(f"  Assuming: {found.assuming}.")
+    if found.undecided:
+        page.add("  ", Piece(f"They stay undecided: {found.undecided}.", "warning"))
+        return
+    _section(page, "Reductions" if alone else "Reductions for temporal properties", reductions(found.reductions))
 
 
 def _section(page: "Page", heading: str, rows: "Iterable[tuple[Content, Content]]") -> None:
@@ -93,14 +116,14 @@ def _section(page: "Page", heading: str, rows: "Iterable[tuple[Content, Content]
         page.table(rows)
 
 
-def _reads(found: "Plan") -> "Iterator[tuple[str, list[str]]]":
-    """Fields of several processes together: `learned (learner1, learner2)`."""
-    for name, reads in found.properties.items():
-        by_field: dict[str, list[str]] = {}
-        for read in reads:
-            process, _, field = read.rpartition(".")
-            by_field.setdefault(field, []).append(process)
-        yield name, [f"{field} ({_names(processes)})" for field, processes in by_field.items()]
+def _reading(reads: "Iterable[str]") -> str:
+    """Fields of several processes together: `reads learned (learner1, learner2)`."""
+    by_field: dict[str, list[str]] = {}
+    for read in reads:
+        process, _, field = read.rpartition(".")
+        by_field.setdefault(field, []).append(process)
+    fields = [f"{field} ({_names(processes)})" for field, processes in by_field.items()]
+    return f"reads {', '.join(fields)}" if fields else "reads nothing"
 
 
 def _transition(fact: "TransitionFacts", closed: bool) -> "Content":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
-from quorate.cli.outputs import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
+from quorate.cli.run_files import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
 
 if TYPE_CHECKING:
     from quorate.render.layout import Page

@@ -16,7 +16,7 @@ from quorate.base import files
 from quorate.base.errors import ParameterError
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, WRONG, guarded
 from quorate.cli.options import AsJson, Asked, Properties, Target, takes_options
-from quorate.cli.outputs import Files
+from quorate.cli.run_files import Files
 from quorate.sweep.row import Row
 
 if TYPE_CHECKING:

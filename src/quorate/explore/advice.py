@@ -18,7 +18,7 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties import evaluate
 from quorate.properties.asked import select
-from quorate.reduce.reduction import Reduction
+from quorate.reduce.interface import Reduction
 from quorate.reduce.reductions import Reductions
 from quorate.results.diff import changed_fields
 from quorate.search.rebuild import ReplayError

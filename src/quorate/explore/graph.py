@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from quorate.explore.present import short
 from quorate.explore.session import Path
-from quorate.explore.view import short
 from quorate.explore.worker import Worker
 from quorate.model.definition import Definition
 from quorate.properties import evaluate

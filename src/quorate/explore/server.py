@@ -19,8 +19,8 @@ from quorate.base.errors import QuorateError
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds
 from quorate.explore.graph import Graph
+from quorate.explore.present import position_view, system_view
 from quorate.explore.session import Path, Session, WrongPathError
-from quorate.explore.view import position_view, system_view
 
 LOOPBACK = "127.0.0.1"
 POLICY = (

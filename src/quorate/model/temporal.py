@@ -43,7 +43,7 @@ def read_temporal(cls: type[System]) -> list[Claimed]:
             continue
         if stated is None:
             raise ModelError(
-                f"{cls.__name__}.{name} overrides a temporal property but is none itself",
+                f"{cls.__name__}.{name} overrides a temporal property but is not one itself",
                 hint=f"write its decorator again above the overriding method, or `{name} = None` to leave it out",
                 code="Q106",
                 location=member_location(cls, name),
@@ -77,7 +77,7 @@ def _claimed(cls: type[System], name: str, value: Any, stated: Stated) -> Claime
     location = stated.location or location_of(value) or Location("<unknown>", 1)
     if name == "deadlock":
         raise ModelError(
-            f"{cls.__name__}.deadlock: the name belongs to the check for deadlocks",
+            f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
             hint="give the property another name",
             code="Q106",
             location=location,

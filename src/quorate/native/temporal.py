@@ -10,8 +10,7 @@ from quorate import _core
 from quorate.native.backend import Cells, Stop, Witness, witness_of
 from quorate.native.model import Model
 from quorate.properties.temporal.automaton import Automaton
-
-UNFAIR, WEAK, STRONG = 0, 1, 2
+from quorate.properties.temporal.fairness import Fairness
 
 
 class Act(NamedTuple):
@@ -21,20 +20,6 @@ class Act(NamedTuple):
     kind: str
     transition: int | None
     messages: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Fairness:
-    """What is assumed of runs: which steps are taken if they stay possible (weak), or become possible again and again
-    (strong). `level` says what counts as one step."""
-
-    level: str
-    steps: tuple[tuple[int, ...], ...]
-    """By column and transition: unfair, weak or strong."""
-    recoveries: int = UNFAIR
-
-    def keywords(self) -> dict[str, Any]:
-        return {"level": self.level, "fair": [list(column) for column in self.steps], "recoveries": self.recoveries}
 
 
 @dataclass(frozen=True)

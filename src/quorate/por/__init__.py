@@ -8,8 +8,8 @@ once, and stubborn sets per state (`StubbornSets`), sets that preserve a kind of
 from quorate.por.definition import Breach, breaches
 from quorate.por.errors import ReductionError, RelationError
 from quorate.por.exact import exact_relations
+from quorate.por.expansion import Reduction
 from quorate.por.petri import PetriNet
-from quorate.por.reduction import Reduction
 from quorate.por.relations import Relations
 from quorate.por.run import Run
 from quorate.por.search import SearchResult, search

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, get_args
 
 from quorate.por.errors import ReductionError, one_of
-from quorate.por.reduction import Reduction
+from quorate.por.expansion import Reduction
 from quorate.por.run import Run, Tree
 from quorate.por.system import S, T, TransitionSystem, numbered
 

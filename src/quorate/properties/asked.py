@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quorate.base.errors import PropertyError, did_you_mean
 from quorate.model.definition import Definition, Property
-from quorate.properties.temporal.claims import TemporalProperty, asked_for, temporal_of
+from quorate.properties.temporal.stated import TemporalProperty, asked_for, temporal_of
 
 
 @dataclass(frozen=True)

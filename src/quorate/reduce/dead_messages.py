@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quorate._core import ReductionReport
 from quorate.properties.kinds import Kept
-from quorate.reduce.reduction import Basis, Reduction
+from quorate.reduce.interface import Basis, Reduction
 
 
 class DeadMessages(Reduction):

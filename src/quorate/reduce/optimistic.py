@@ -16,7 +16,7 @@ from quorate import _core
 from quorate.base.words import names
 from quorate.native.backend import Found
 from quorate.native.model import Model
-from quorate.reduce.reduction import Basis
+from quorate.reduce.interface import Basis
 from quorate.reduce.reductions import Reductions
 
 # The seed: what random walks meet.

@@ -13,7 +13,7 @@ from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.kinds import Kept, kind_of
-from quorate.reduce.reduction import Basis, Reduction
+from quorate.reduce.interface import Basis, Reduction
 
 
 class PartialOrders(Reduction):

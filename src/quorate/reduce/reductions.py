@@ -12,9 +12,9 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.kinds import ASSERTIONS, kind_of
 from quorate.reduce.dead_messages import DeadMessages
+from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
 from quorate.reduce.quotient import Quotient
-from quorate.reduce.reduction import Basis, Reduction
 from quorate.reduce.symmetry import Symmetry
 
 # The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it

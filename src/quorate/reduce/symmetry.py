@@ -7,7 +7,7 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.kinds import Kept
 from quorate.reduce.families import Family, Symmetries, proposed
-from quorate.reduce.reduction import Reduction
+from quorate.reduce.interface import Reduction
 
 
 class Symmetry(Reduction):

@@ -176,6 +176,9 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
     }
     if trace.loop_from is not None:
         document["loop_from"] = trace.loop_from
+    if trace.fairness is not None:
+        document["fairness"] = trace.fairness
+        document["crashed"] = [trace.definition.columns[index].name for index in trace.crashed]
     if trace.start != "initial":
         document["start"] = trace.start
     return document

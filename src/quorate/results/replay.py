@@ -8,11 +8,15 @@ model as it is now.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
-from quorate.properties.temporal.lassos import holds_on, named
+from quorate.properties.temporal.branching import linear
+from quorate.properties.temporal.errors import FormulaError
+from quorate.properties.temporal.refutation import refuted
+from quorate.properties.temporal.stated import TemporalProperty, asked_for, temporal_of
 from quorate.results.claim import Claim
 from quorate.results.json import state_to_json, step_to_json
 from quorate.results.restore import state_from_json
@@ -44,7 +48,7 @@ def replay(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
     last = run.steps[-1] if run.steps else None
     name = str(recorded["property"])
     if "loop_from" in recorded:
-        _confirm_loop(definition, name, run, recorded["loop_from"])
+        _confirm_loop(definition, recorded, run)
         reason: tuple[str, ...] = tuple(recorded.get("reason", ()))
     elif last is not None and last.failure is not None:
         if recorded["kind"] == "witness" or name == "deadlock" or Claim(definition, name, False, False).property:
@@ -65,6 +69,8 @@ def replay(definition: Definition, recorded: Mapping[str, Any]) -> Trace:
         bool(recorded["shortest"]),
         loop_from=recorded.get("loop_from"),
         start=recorded.get("start", "initial"),
+        fairness=recorded.get("fairness"),
+        crashed=_crashed(definition, recorded),
     )
 
 
@@ -136,14 +142,12 @@ def _differs(found: Differs, wanted: Mapping[str, Any]) -> ReplayError:
     )
 
 
-def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -> None:
-    """See that the loop closes: after its steps the run is where they began, and so can take them again.
-
-    And that what it was saved for is false of it, if that is a temporal property.
-    """
-    known = name in ("deadlock", *(prop.name for prop in definition.properties))
-    temporal = None if known else named(definition, name)
-    if not known and temporal is None:
+def _confirm_loop(definition: Definition, recorded: Mapping[str, Any], run: Run) -> None:
+    """See that the loop closes, is fair, and that the formula is false of the run."""
+    name, loop_from = str(recorded["property"]), recorded["loop_from"]
+    prop = _temporal(definition, name)
+    formula = linear(prop.formula) if prop is not None else None
+    if prop is None or formula is None:  # of a formula with branches no run is saved
         raise _gone(name)
     states = (run.initial, *(step.next for step in run.steps))
     if loop_from >= len(states):
@@ -157,13 +161,30 @@ def _confirm_loop(definition: Definition, name: str, run: Run, loop_from: int) -
             f"{loop_from} again",
             hint="the model changed since the run was saved: check again with --save",
         )
-    if temporal is not None:
-        once = states if loop_from == len(run.steps) else states[:-1]
-        if holds_on(definition, *temporal, [state.locals for state in once if state is not None], loop_from):
-            raise ReplayError(
-                f"the run can still be followed, but {name} holds on it",
-                hint="the property changed since the run was saved: check again",
-            )
+    level, crashed = recorded.get("fairness", "message"), _crashed(definition, recorded)
+    why = refuted(definition, prop, formula, run.initial, run.steps, loop_from, level, crashed)
+    if why:
+        raise ReplayError(
+            f"the run can still be followed, but it does not show that {name} is violated: {why}",
+            hint="the property changed, or the model was repaired: check again",
+        )
+
+
+def _temporal(definition: Definition, name: str) -> TemporalProperty | None:
+    """The temporal property of that name; a formula from the command line is its own name."""
+    found = next((each for each in temporal_of(definition) if each.name == name), None)
+    if found is not None or name.isidentifier():
+        return found
+    kinds: tuple[Literal["ltl", "ctl"], ...] = ("ltl", "ctl")
+    for kind in kinds:
+        with suppress(FormulaError):
+            return asked_for(definition, [name], kind)[0]
+    return None
+
+
+def _crashed(definition: Definition, recorded: Mapping[str, Any]) -> tuple[int, ...]:
+    names = set(recorded.get("crashed", ()))
+    return tuple(column.index for column in definition.processes if column.name in names)
 
 
 def _gone(name: str) -> ReplayError:

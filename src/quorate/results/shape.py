@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from quorate.options import LEVELS
+
 Shape = Callable[[Any], None]
 
 LONGEST = 60  # characters of a value that is quoted
@@ -228,6 +230,8 @@ def run(version: int) -> Shape:
             "byzantine": each(text),
             "shortened_from": whole_or_null,
             "loop_from": natural,
+            "fairness": one_of(*LEVELS),
+            "crashed": each(text),
             "start": one_of("any"),
         },
     )

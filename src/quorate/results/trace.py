@@ -42,6 +42,10 @@ class Trace:
     """The number of the state from which the run goes on after its last step, as it did before, for ever. If that is
     the last state, nothing happens any more. None if the run ends."""
     start: Start = "initial"
+    fairness: str | None = None
+    """Of a run that breaks a temporal property: the level of fairness that it keeps."""
+    crashed: tuple[int, ...] = ()
+    """The columns that take no step in its loop, because they have crashed implicitly."""
 
     def __post_init__(self) -> None:
         states = self.states if self.loop_from is not None else ()

@@ -15,21 +15,21 @@ from quorate._core import StateSet
 from quorate.model.definition import Definition, Property
 from quorate.native.backend import Cells
 from quorate.native.model import Model
-from quorate.native.temporal import UNFAIR, Act, Answer, Explored, Fairness, Lasso, TemporalGraph
+from quorate.native.temporal import Act, Answer, Explored, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
 from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
-from quorate.properties.temporal.claims import TemporalProperty
+from quorate.properties.temporal.fairness import UNFAIR, Fairness, assumed, fairness_of
 from quorate.properties.temporal.formula import Formula, Op, names
-from quorate.properties.temporal.lassos import holds_on
+from quorate.properties.temporal.refutation import refuted
+from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate, translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
-from quorate.search.fairness import assumed, fairness_of, starved
 from quorate.search.limits import Watcher
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.verdict import verdict_of
@@ -66,22 +66,24 @@ def with_temporal(
     """A result with the temporal properties as well. They wait for the others: a violation is an answer."""
     level = {"level": options.fairness, "assuming": assumed(definition, options.fairness)}
     why = ""
+    # Where nothing else is stated, that no handler fails goes without saying.
+    only = [each.kind for each in result.properties] == ["assertion"] and result.verdict == "holds" and not asked.named
+    safety = () if only else result.properties
     if result.verdict == "violated":
         why = "not decided: the search ended with the violation"
+    elif without := without_graph(options):
+        why = f"not decided: {without}"
     elif result.verdict == "incomplete" and result.stopped_by is not None:
         why = _STOPPED
-    elif options.stateless or options.store == "bitstate" or options.por == "dpor":
-        kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
-        why = f"not decided: a {kind} search stores no graph, and without one nothing can be said about whole runs"
     if why:
         waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
-        outcomes = (*result.properties, *waiting)
+        outcomes = (*safety, *waiting)
         return replace(result, properties=outcomes, verdict=verdict_of(outcomes, result.stopped_by), fairness=level)
     began = watcher.seconds
     found = LivenessCheck(definition, asked.temporal, options, watcher).run()
     explored = found.explored
     assert explored is not None
-    outcomes = (*result.properties, *found.outcomes)
+    outcomes = (*safety, *found.outcomes)
     stopped: Limit | None = None
     if explored.stop not in ("finished", "violation"):
         stopped = watcher.reason or cast(Limit, explored.stop)
@@ -109,6 +111,14 @@ def with_temporal(
         product_states=found.product_states,
         peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     )
+
+
+def without_graph(options: Options) -> str:
+    """Why a search with these options decides no temporal property; empty if it may."""
+    if not (options.stateless or options.store == "bitstate" or options.por == "dpor"):
+        return ""
+    kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
+    return f"a {kind} search stores no graph, and without one nothing can be said about whole runs"
 
 
 class LivenessCheck:
@@ -365,6 +375,8 @@ class LivenessCheck:
             run.steps,
             False,
             loop_from=run.loop_from,
+            fairness=self.level,
+            crashed=tuple(lasso.stopped),
         )
 
     def _values(self, prop: TemporalProperty, name: str, state: State) -> tuple[str, ...]:
@@ -372,7 +384,7 @@ class LivenessCheck:
 
     def _confirm(self, prop: TemporalProperty, formula: Formula, run: _Run, stopped: Sequence[int]) -> None:
         """By the definitions alone: the run repeats, is fair, and the formula is false of it."""
-        why = refuted(self.definition, prop, formula, run.states, run.steps, run.loop_from, self.level, stopped)
+        why = refuted(self.definition, prop, formula, run.initial, run.steps, run.loop_from, self.level, stopped)
         if why:
             raise _disagree(why)
 
@@ -386,35 +398,6 @@ class LivenessCheck:
             due = self.fairness.steps[act.column][act.transition] != UNFAIR
             how += "" if due else "; it need not be"
         return f"{what} ({how})"
-
-
-def refuted(
-    definition: Definition,
-    prop: TemporalProperty,
-    formula: Formula,
-    states: Sequence[State],
-    taken: Sequence[Step],
-    loop_from: int,
-    level: str,
-    stopped: Sequence[int] = (),
-) -> str:
-    """Why a lasso does not show that a formula is violated; empty if it does.
-
-    `states` are those along the run, the first one again at the end of the loop; without steps in the loop the last
-    state repeats for ever.
-    """
-    if loop_from < len(taken) and states[-1] != states[loop_from]:
-        return "its loop does not close"
-    last = len(states) if loop_from >= len(taken) else len(states) - 1
-    if holds_on(definition, prop, formula, [state.locals for state in states[:last]], loop_from):
-        return f"{prop.name} holds on it"
-    loop = states[loop_from:last]
-    unfair = starved(definition, level, loop, taken[loop_from:], stopped)
-    if unfair:
-        return f"it is not fair: {', '.join(unfair)}"
-    if any(step.column in stopped and step.kind in ("step", "discard") for step in taken[loop_from:]):
-        return "a crashed process goes on"
-    return ""
 
 
 class _Run(NamedTuple):

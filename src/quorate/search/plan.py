@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quorate import _core
@@ -15,7 +15,7 @@ from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
-from quorate.properties.asked import select
+from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.reduce.families import Symmetries, proposed
@@ -23,6 +23,7 @@ from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
+from quorate.search.temporal_plan import TemporalPlan, first_reads, plan_temporal
 
 SCHEMA = 1
 
@@ -56,6 +57,10 @@ class Plan:
     symmetries: Symmetries | None
     """Families of processes that may be exchanged, as far as the closure shows; None without one."""
     reductions: Mapping[str, Mapping[str, Any]]
+    temporal: TemporalPlan | None
+    """The search for temporal properties, if there are any: fewer reductions keep whole runs and fairness."""
+    safety: bool
+    """Whether anything else is asked for."""
     closed: bool
     """Whether the closure ended. Otherwise processes and what enables what are not known."""
     seconds: float
@@ -79,6 +84,7 @@ class Plan:
             "never_consumed": self.never_consumed,
             "symmetry_classes": self.symmetry_classes,
             "reductions": {name: dict(figures) for name, figures in self.reductions.items()},
+            "temporal": None if self.temporal is None else self.temporal.to_json(),
             "seconds": self.seconds,
         }
 
@@ -107,32 +113,49 @@ def plan(
     with Watcher(options.timeout, None, options.max_memory) as watcher:
         definition = define(system, environment)
         apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
-        asked = select(definition, property)
+        asked = select(definition, property, options.ltl, options.ctl)
         refuse_what_implicit_crashes_miss(definition, asked)
-        if apart is not None:
+        with Purity(definition, apart):
             try:
-                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                with Purity(definition, apart):
-                    return _plan(model, why, options, target, watcher)
-            except DecompositionError as reason:
-                why = str(reason)
-        with Purity(definition):
-            return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
+                found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)
+                if not asked.temporal:
+                    return found
+                temporal = plan_temporal(definition, asked.temporal, options, watcher)
+            except _core.LimitError as limit:
+                raise LimitError(str(limit), code="Q501") from None
+            except _core.StoppedError:
+                raise KeyboardInterrupt from None
+    reductions = found.reductions if asked.safety else temporal.reductions
+    return replace(found, reductions=reductions, temporal=temporal, safety=asked.safety, seconds=watcher.seconds)
+
+
+def _whole_or_apart(
+    definition: Definition,
+    apart: Definition | None,
+    why: str,
+    asked: Asked,
+    options: Options,
+    target: str | None,
+    watcher: Watcher,
+) -> Plan:
+    """Of the processes taken apart into their roles, where that is the same system and gains something."""
+    if apart is not None:
+        try:
+            model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
+            return _plan(model, why, options, target, watcher)
+        except DecompositionError as reason:
+            why = str(reason)
+    return _plan(Model(definition, asked.properties, watcher), why, options, target, watcher)
 
 
 def _plan(model: Model, why_whole: str, options: Options, target: str | None, watcher: Watcher) -> Plan:
     definition = model.definition
     # What a property reads may grow during a search; the initial states are where it begins.
-    reads = {each.name: _first_reads(model, each) for each in model.properties}
-    try:
-        reductions = Reductions(model, options)
-        reductions.analyse()
-        # Also where no reduction that was asked for needs it: it is what there is to tell.
-        closure = reductions.closure or model.engine.close(model, MOST_BEHAVIOURS)
-    except _core.LimitError as limit:
-        raise LimitError(str(limit), code="Q501") from None
-    except _core.StoppedError:
-        raise KeyboardInterrupt from None
+    reads = {each.name: first_reads(model, each) for each in model.properties}
+    reductions = Reductions(model, options)
+    reductions.analyse()
+    # Also where no reduction that was asked for needs it: it is what there is to tell.
+    closure = reductions.closure or model.engine.close(model, MOST_BEHAVIOURS)
     apart = roles(definition)
     if apart:
         reductions.require_decomposed()
@@ -149,20 +172,11 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
         never_consumed=facts.never_consumed(),
         symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
         reductions=reductions.to_json(),
+        temporal=None,
+        safety=True,
         closed=closed,
         seconds=watcher.seconds,
     )
-
-
-def _first_reads(model: Model, prop: Any) -> list[str]:
-    found: dict[str, None] = {}
-    for state in model.definition.initials:
-        reads = model.evaluate(prop, state).reads
-        model.note_reads(reads)
-        for column, field in reads:
-            owner = model.definition.columns[column]
-            found.setdefault(f"{owner.name}.{owner.fields[field] if field >= 0 else 'crashed'}")
-    return list(found)
 
 
 def _sizes_of(model: Model, reductions: Reductions) -> list[ProcessSizes]:

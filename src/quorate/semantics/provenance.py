@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Fate = Literal["consumed", "delivered", "lost", "discarded", "replaced", "merged", "later", "never"]
 """`merged`: with an equal message that was pending already. `replaced`: by a later one in a full channel. `later`:
-when the loop of the run comes round again. `never`: it is pending to the end, though it may have been read."""
+received when the loop of the run comes round again. `never`: it is pending to the end, though it may have been read."""
 
 _FATES: dict[str, Fate] = {"lose": "lost", "discard": "discarded"}
 
@@ -88,8 +88,11 @@ def never_received(
 
 
 def _go_round(reader: _Reader, loop: Sequence[Step], last: int) -> None:
-    """See what becomes of the letters that are pending at the end. Each one that is ever taken out of its inbox is so
-    within as many rounds as there are letters, since what goes on in a round is always the same."""
+    """See which letters that are pending at the end are received later.
+
+    A round moves letters from place to place, always in the same way. So a letter that is ever taken out of its inbox
+    is so within as many rounds as there are letters.
+    """
     pending = [letter for inbox in reader.letters for letter in inbox if not letter.at_will]
     number = last
     for _ in range(len(pending)):
@@ -97,9 +100,9 @@ def _go_round(reader: _Reader, loop: Sequence[Step], last: int) -> None:
             number += 1
             reader.read(number, step)
     for letter in pending:
+        received = letter.fate in ("consumed", "delivered") or any(each > last for each in letter.read)
         letter.read = [each for each in letter.read if each <= last]
-        if letter.fate != "never":
-            letter.fate, letter.ended = "later", None
+        letter.fate, letter.ended = "later" if received else "never", None
 
 
 class _Reader:

@@ -33,6 +33,8 @@ AIMS: dict[str, str] = {
     "por-crash-fragile": "cut_short",
     "por-diamond-overlap-set": "copies",
     "por-diamond-enables": "again",
+    "por-diamond-events": "tales",
+    "por-diamond-self": "own_twin",
     "absorb-told": "made_up",
     "absorb-told-asked": "made_up",
     "por-strong-lasts": "strong",

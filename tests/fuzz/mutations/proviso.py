@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .rule import Group, expression, value
 
+PROVISO = "core/reduce/por/proviso.cpp"
 STUBBORN = "core/reduce/por/stubborn.cpp"
 RELATIONS = "core/reduce/por/relations.cpp"
 
@@ -14,42 +15,42 @@ proviso.rule(
     "proviso-needed",
     "Where a run may come back to a state, steps must not be put off for ever.",
     "Valmari 1998, ignoring; rule 14",
-    expression(RELATIONS, "return «may_cycle(tables, closure)»;", "may_cycle(tables, closure) && false"),
+    expression(PROVISO, "return «may_cycle(tables, closure)»;", "may_cycle(tables, closure) && false"),
 )
 proviso.rule(
     "proviso-failures",
     "Failures and cuts are looked for in every mode, so that the proviso holds for deadlocks alone too.",
     "rule 9",
-    expression(RELATIONS, "&& !closure.optimistic && «!may_fail(tables, closure)») return false;", "true"),
+    expression(PROVISO, "&& !closure.optimistic && «!may_fail(tables, closure)») return false;", "true"),
     focus=("deadlock alone",),
 )
 proviso.rule(
     "proviso-monitor-failures",
     "A monitor may fail, too.",
     "rules 6 and 9",
-    expression(RELATIONS, "if («column->locals[local].failure != none») return true;", "false"),
+    expression(PROVISO, "if («column->locals[local].failure != none») return true;", "false"),
     focus=("deadlock alone", "monitor"),
 )
 proviso.rule(
     "proviso-cuts",
     "What a bound cuts is reported, so that it must not be put off for ever.",
-    "relations.cpp, needs_proviso",
-    expression(RELATIONS, "if («outcome.effect != Effect::moves») return true;", "false"),
+    "proviso.cpp, needs_proviso",
+    expression(PROVISO, "if («outcome.effect != Effect::moves») return true;", "false"),
     focus=("deadlock alone",),
 )
 proviso.rule(
     "proviso-recovery",
     "A recovery brings back a local state, so that any run may be a cycle.",
-    "relations.cpp, needs_proviso",
-    expression(RELATIONS, "if («column->locals[local].recovery != none») return true;", "false"),
+    "proviso.cpp, needs_proviso",
+    expression(PROVISO, "if («column->locals[local].recovery != none») return true;", "false"),
     focus=("recovery",),
 )
 proviso.rule(
     "proviso-kept",
     "What is read and kept need not be sent again for a run to come back.",
-    "relations.cpp, may_cycle",
+    "proviso.cpp, may_cycle",
     expression(
-        RELATIONS,
+        PROVISO,
         "if («column.transitions[move.transition].keep || network.duplicates_unlimited») return false;",
         "false",
     ),
@@ -58,8 +59,8 @@ proviso.rule(
 proviso.rule(
     "proviso-stands",
     "What an attacker says stands, and need not be sent again for a run to come back.",
-    "relations.cpp, may_cycle",
-    expression(RELATIONS, "return «!column.messages[message].stands» && !sent.contains", "true"),
+    "proviso.cpp, may_cycle",
+    expression(PROVISO, "return «!column.messages[message].stands» && !sent.contains", "true"),
     focus=("attackers",),
 )
 proviso.rule(
@@ -79,15 +80,21 @@ proviso.rule(
     "Only a step that keeps possible what was left out is progress: the key, with weak sets.",
     "rule 14; stubborn.hpp, theorem",
     expression(
-        "core/reduce/por/stubborn.hpp", "if («relations_.weak() && column != key_column_») return none;", "false"
+        "core/reduce/por/stubborn.hpp",
+        "if («relations_.options().weak() && column != key_column_») return none;",
+        "false",
     ),
-    expression("core/reduce/por/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+    expression(
+        "core/reduce/por/stubborn.hpp", "return «relations_.options().weak() && tag != key_» ? none : tag;", "false"
+    ),
 )
 proviso.rule(
     "proviso-key-tag",
     "Of the process of the key, other steps are no progress.",
     "rule 14; stubborn.hpp, theorem",
-    expression("core/reduce/por/stubborn.hpp", "return «relations_.weak() && tag != key_» ? none : tag;", "false"),
+    expression(
+        "core/reduce/por/stubborn.hpp", "return «relations_.options().weak() && tag != key_» ? none : tag;", "false"
+    ),
 )
 proviso.rule(
     "proviso-outcomes",

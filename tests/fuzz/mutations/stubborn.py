@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
+ENABLING = "core/reduce/por/necessary_enabling.cpp"
+FUTURE = "core/reduce/por/future.cpp"
+INSTANCES = "core/reduce/por/instances.cpp"
 STUBBORN = "core/reduce/por/stubborn.cpp"
 FOOTPRINT = "core/reduce/por/footprint.cpp"
 TWINS = "core/reduce/por/twins.cpp"
@@ -16,19 +19,19 @@ stubborn.rule(
     "por-dependent",
     "A step of the process that does not commute with a possible step of the set comes along.",
     "stubborn.hpp, 1; D1 of Valmari 1998",
-    expression(FOOTPRINT, "if («pair.matters») more.add(label);", "false"),
+    expression(FOOTPRINT, "if («pair.conflicts») more.add(label);", "false"),
 )
 stubborn.rule(
     "por-key-lasts",
     "The key stays possible as long as only others move; without `key`, every step of the set does.",
     "D2 of Valmari 1998",
-    expression(FOOTPRINT, "meet(column, at, tag, label, «tag == footprint.key || !weak()»)", "false"),
+    expression(FOOTPRINT, "const bool lasting = «tag == footprint.key || !instances_.options.weak()»;", "false"),
 )
 stubborn.rule(
     "por-strong-lasts",
     "Without `key`, every possible step of the set stays possible.",
     "D1 and D2 of Valmari 1998",
-    expression(FOOTPRINT, "meet(column, at, tag, label, tag == footprint.key || «!weak()»)", "false"),
+    expression(FOOTPRINT, "const bool lasting = tag == footprint.key || «!instances_.options.weak()»;", "false"),
     focus=("without key",),
 )
 stubborn.rule(
@@ -48,14 +51,14 @@ stubborn.rule(
     "por-seed-protocol",
     "The set holds a step of the protocol, if there is one: a deadlock has none.",
     "rule 7",
-    expression(FOOTPRINT, "if («protocol» && step.effect == Effect::moves && !root.ready.has(tag)) {", "true"),
+    expression(FOOTPRINT, "if («step.protocol» && step.effect == Effect::moves && !root.ready.has(tag)) {", "true"),
     focus=("losses, duplicates or crashes",),
 )
 stubborn.rule(
     "por-seed-moves",
     "The key is a step that moves: one that fails or is cut leads nowhere.",
     "rule 15",
-    expression(FOOTPRINT, "if (protocol && «step.effect == Effect::moves» && !root.ready.has(tag)) {", "true"),
+    expression(FOOTPRINT, "if (step.protocol && «step.effect == Effect::moves» && !root.ready.has(tag)) {", "true"),
 )
 stubborn.rule(
     "por-consumed-again",
@@ -86,8 +89,8 @@ stubborn.rule(
     "A message may disable any set of a maximal transition, not only those that hold it.",
     "rule 16",
     expression(
-        "core/reduce/por/may.cpp",
-        "greedy[message].add(«maximal[transitions_[column.index][instance.tag]]»);",
+        INSTANCES,
+        "disabled[message].add(«maximal[steps_.tags[instance.tag].transition]»);",
         "[&] { Labels own; own.add(instance.label); return own; }()",
     ),
     focus=("maximal sets", "split"),
@@ -98,8 +101,8 @@ stubborn.rule(
     "rule 16; stubborn.hpp, 4",
     statement(
         STUBBORN,
-        "«add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));»",
-        when="!May::find(footprints_[send.column]->outside->greedy, send.message).labels.empty()",
+        "«add(send.column, Future::find(footprints_[send.column]->outside->disabled, send.message));»",
+        when="!Future::find(footprints_[send.column]->outside->disabled, send.message).labels.empty()",
     ),
     focus=("maximal sets",),
 )
@@ -109,7 +112,7 @@ stubborn.rule(
     "rule 6; stubborn.hpp, 6",
     expression(
         STUBBORN,
-        "if (monitor == event.column && «!relations_.events_commute(monitor, event.message, another)»)",
+        "if (monitor == event.column && «!relations_.instances.events.commute(monitor, event.message, another)»)",
         "false",
     ),
     focus=("monitor",),
@@ -120,7 +123,7 @@ stubborn.rule(
     "docs/partial-orders.md; rule 15",
     expression(
         STUBBORN,
-        "if («std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)») add(column, pardon.label);",
+        "if («std::any_of(absorbed.unsent.begin(), absorbed.unsent.end(), asked_for)») add(column, absorbed.label);",
         "false",
     ),
 )
@@ -151,9 +154,9 @@ stubborn.rule(
 stubborn.rule(
     "por-necessary-elsewhere",
     "That holds for steps from local states that the process may still get to, too.",
-    "clauses.cpp",
+    "necessary_enabling.cpp",
     expression(
-        "core/reduce/por/clauses.cpp",
+        ENABLING,
         "if («std::none_of(begin, kept.end(), stands_for_it)») kept.push_back(one);",
         "false",
     ),
@@ -162,20 +165,22 @@ stubborn.rule(
     "por-foresee",
     "What others may send when they get what may be sent to them may come as well.",
     "stubborn.cpp, foresee",
-    statement(STUBBORN, "coming_[word] |= bits; dirty_[relations_.receiver(word)] = true; «changed = true;»"),
+    statement(
+        STUBBORN, "coming_[word] |= bits; dirty_[relations_.instances.space.receiver(word)] = true; «changed = true;»"
+    ),
 )
 stubborn.rule(
     "por-foresee-pending",
     "What is pending can be consumed.",
     "stubborn.cpp, foresee",
-    expression(STUBBORN, "(coming_[first + i] | («pending ? root.there[i] : 0»)) & root.used[i]", "std::uint64_t{0}"),
+    expression(STUBBORN, "(coming_[first + i] | («pending ? root.pending[i] : 0»)) & root.used[i]", "std::uint64_t{0}"),
 )
 stubborn.rule(
     "por-foresee-states",
     "A process sends what it sends from any local state that it gets to.",
-    "may.cpp, forward",
+    "future.cpp, forward",
     expression(
-        "core/reduce/por/may.cpp",
+        FUTURE,
         "if («std::find(found.begin(), found.end(), end.to) == found.end()») found.push_back(end.to);",
         "false",
     ),
@@ -206,7 +211,7 @@ stubborn.rule(
     "por-draws",
     "Without `key`, steps that draw on one budget are in the set together.",
     "rule 7; stubborn.hpp, 6",
-    expression(STUBBORN, "if («!relations_.weak() && draws_ != drawn») {", "false"),
+    expression(STUBBORN, "if («!relations_.options().weak() && draws_ != drawn») {", "false"),
     focus=("losses, duplicates or crashes", "without key"),
 )
 stubborn.rule(
@@ -226,7 +231,7 @@ twins.rule(
     "docs/partial-orders.md",
     expression(
         TWINS,
-        "if (key == none || «kinds[key].deed != kinds[other].deed» || kinds[key].deed == none) return false;",
+        "if (key == none || «kinds[key].effect != kinds[other].effect» || kinds[key].effect == none) return false;",
         "false",
     ),
 )
@@ -241,7 +246,7 @@ twins.rule(
             Id a = key, b = other;  // where either is possible first
             while (kinds[a].before != none) a = kinds[a].before;
             while (kinds[b].before != none) b = kinds[b].before;
-            return kinds[a].at == kinds[b].at && kinds[a].deed == kinds[b].deed && kinds[a].deed != none;
+            return kinds[a].at == kinds[b].at && kinds[a].effect == kinds[b].effect && kinds[a].effect != none;
         }()""",
     ),
 )
@@ -251,7 +256,7 @@ twins.rule(
     "rule 15",
     expression(
         TWINS,
-        "if (key == none || kinds[key].deed != kinds[other].deed || «kinds[key].deed == none») return false;",
+        "if (key == none || kinds[key].effect != kinds[other].effect || «kinds[key].effect == none») return false;",
         "false",
     ),
 )
@@ -259,14 +264,14 @@ twins.rule(
     "twins-deed-fragile",
     "What a step does cannot be relied on if it may fail or be cut, or draws on a budget.",
     "rules 7 and 15",
-    expression(RELATIONS, "bool reliable = «!instance.fragile && instance.budget == Budget::free»;", "true"),
+    expression(INSTANCES, "bool reliable = «!instance.fragile && instance.budget == Budget::free»;", "true"),
 )
 twins.rule(
     "twins-deed-sends",
     "Twins send the same.",
     "docs/partial-orders.md",
     statement(
-        RELATIONS,
+        INSTANCES,
         "«for (const Send& send : end.sends) content.insert(content.end(), {send.column, send.message});»",
         when="!end.sends.empty()",
     ),
@@ -274,7 +279,7 @@ twins.rule(
 twins.rule(
     "twins-absent",
     "A step can never come about only if a message that it needs is neither there nor may be sent.",
-    "twins.cpp, alike",
+    "twins.cpp, represented",
     statement(TWINS, "«unite(messages, sendable);»"),
 )
 twins.rule(
@@ -320,7 +325,7 @@ twins.rule(
 twins.rule(
     "twins-copies",
     "A message of which there are two copies, or that stands, is not gone when it is consumed.",
-    "twins.cpp, alike",
+    "twins.cpp, represented",
     expression(
         TWINS,
         "if («!column.messages[message].stands && std::count(inbox.begin(), inbox.end(), message) == 1»)",
@@ -331,19 +336,19 @@ twins.rule(
 twins.rule(
     "twins-sent-again",
     "A message that may be sent again is not gone when it is consumed.",
-    "twins.cpp, alike",
+    "twins.cpp, represented",
     value(TWINS, "wanted.stays ? 0 : «consumed[i] & removed[i] & ~sendable[i]»;", "consumed[i] & removed[i]"),
 )
 twins.rule(
     "twins-never",
     "A use that needs a message which may still be sent may come about.",
-    "twins.cpp, alike",
-    value(TWINS, "rest = «uses.all[i] & ~there[i] & ~sendable[i]»;", "uses.all[i] & ~there[i]"),
+    "twins.cpp, represented",
+    value(TWINS, "rest = «uses.all[i] & ~pending[i] & ~sendable[i]»;", "uses.all[i] & ~pending[i]"),
 )
 twins.rule(
     "twins-stays",
     "What is read and kept is not gone.",
-    "twins.cpp, alike",
+    "twins.cpp, represented",
     expression(TWINS, "const std::uint64_t gone = «wanted.stays» ? 0 : consumed", "false"),
     focus=("keep=True",),
 )
@@ -351,7 +356,7 @@ twins.rule(
     "twins-commuting",
     "No twins in a process whose steps never commute.",
     "twins.cpp; rules 5 and 16",
-    expression(TWINS, "if («!commuting_[column.index]» || !options.twins) return result;", "false"),
+    expression(TWINS, "if («!steps.commuting» || !instances_.options.twins) return result;", "false"),
     focus=("maximal sets, or fifo with heads skipped",),
 )
 

@@ -94,7 +94,7 @@ symmetry.rule(
     "rule 10",
     expression(
         CORE,
-        "if (known == nullptr || «deeds(*one.behaviour, column, true) != deeds(**known, other, false)»)",
+        "if (known == nullptr || «signatures(*one.behaviour, column, true) != signatures(**known, other, false)»)",
         "false",
     ),
 )
@@ -104,8 +104,8 @@ symmetry.rule(
     "rule 10",
     value(
         CORE,
-        "if («known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false)»)",
-        "known != nullptr && deeds(*one.behaviour, column, true) != deeds(**known, other, false)",
+        "if («known == nullptr || signatures(*one.behaviour, column, true) != signatures(**known, other, false)»)",
+        "known != nullptr && signatures(*one.behaviour, column, true) != signatures(**known, other, false)",
     ),
 )
 symmetry.rule(

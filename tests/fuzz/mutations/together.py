@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
+INDEPENDENCE = "core/reduce/por/independence.cpp"
 TABLES = "core/model/tables.cpp"
 SYMMETRY = "core/reduce/symmetry/symmetry.cpp"
 
@@ -57,13 +58,13 @@ absorbing.rule(
     "A step that sends to itself or emits is not made up for (`absorb-told` and `por-pardons`).",
     "rules 2 and 6",
     expression(
-        "core/reduce/por/relations.cpp",
+        INDEPENDENCE,
         "if («std::any_of(end.sends.begin(), end.sends.end(), told)») return false;",
         "false",
     ),
     expression(
         "core/reduce/por/stubborn.cpp",
-        "if («std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)») add(column, pardon.label);",
+        "if («std::any_of(absorbed.unsent.begin(), absorbed.unsent.end(), asked_for)») add(column, absorbed.label);",
         "false",
     ),
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .rule import Group, expression, statement, value
 
+INDEPENDENCE = "core/reduce/por/independence.cpp"
+INSTANCES = "core/reduce/por/instances.cpp"
+PROVISO = "core/reduce/por/proviso.cpp"
 TABLES = "core/model/tables.cpp"
 QUOTIENT = "core/analysis/local_quotient.cpp"
 DEAD = "core/analysis/dead_messages.cpp"
@@ -120,7 +123,7 @@ universe.rule(
     "universe-proviso",
     "With an optimistic universe the ignoring proviso is on, for deadlocks alone too.",
     "rule 4",
-    expression("core/reduce/por/relations.cpp", "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
+    expression(PROVISO, "options.keep == Keep::deadlocks && «!closure.optimistic» && ", "true"),
     focus=("partial orders", "deadlock alone"),
 )
 universe.rule(
@@ -153,19 +156,19 @@ universe.rule(
     "A step that leads out of the universe commutes with nothing of its process.",
     "rule 3",
     expression(
-        "core/reduce/por/relations.cpp",
-        "if («!inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
+        INDEPENDENCE,
+        "if («!instances_.inside(column, end.to)» || (then == nullptr && lasting)) return false; if (then == nullptr) "
         "continue; if (then->fragile || step == nullptr",
         "false",
     ),
-    expression("core/reduce/por/relations.cpp", "if («!inside(column, end.to)») return false;", "false"),
+    expression(INDEPENDENCE, "if («!instances_.inside(column, end.to)») return false;", "false"),
     focus=("partial orders",),
 )
 universe.rule(
     "universe-deed",
     "A step that leads out of the universe is nobody's twin.",
     "rule 3",
-    statement("core/reduce/por/relations.cpp", "«reliable &= inside(column, end.to);»", when="!inside(column, end.to)"),
+    statement(INSTANCES, "«reliable &= all_.inside(column_, end.to);»", when="!all_.inside(column_, end.to)"),
     focus=("partial orders",),
 )
 
@@ -236,7 +239,9 @@ flows.rule(
     "flows-transitive",
     "What is needed by what is needed is needed.",
     "flows.hpp",
-    expression(FLOWS, "if («assumed(needy, by) && assumed(by, needed)») assumed(needy, needed) = true;", "false"),
+    expression(
+        FLOWS, "if («assumed(dependent, by) && assumed(by, needed)») assumed(dependent, needed) = true;", "false"
+    ),
 )
 flows.rule(
     "flows-void",

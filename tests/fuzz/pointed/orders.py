@@ -212,3 +212,33 @@ def cut_short(drawing: Drawing) -> Protocol:
     wires = {"Alpha": {"to_x": "Beta", "via_x": "Gamma"}, "Gamma": {"to_s": "Beta", "via_s": "Alpha"}}
     faults = Faults(1, (d.one(("Alpha", "Beta", "Gamma")),) if d.chance(60) else (), d.chance(90), False)
     return assembled(drawing, [sender, taker, relay], wires, records=(PING, VOTE, NEWS), network=network, faults=faults)
+
+
+@point("deadlock", **ORDERS)
+def tales(drawing: Drawing) -> Protocol:
+    """One process tells a monitor two things, in any order; the monitor minds the order."""
+    d = drawing.dice
+    kept = d.one((node("m", "v"), node("if", node("eq", mine("n"), num(0)), node("m", "v"), mine("n"))))
+    watch = cls("Watch", numbers("n"), Action("told", "on", (put("n", kept),), "Seen"), is_monitor=True)
+    tell = [node("emit", make("Seen", n)) for n in (1, 2)]
+    steps = [Action(f"do{n}_x", "start", (each, *((put(f"hid{n}_x", 1),) if d.chance(30) else ())))
+             for n, each in enumerate(tell)]  # fmt: skip
+    if d.chance(30):
+        steps[1] = Action("do1_x", "on", steps[1].body, "Ping")
+    teller = cls("Alpha", numbers("hid0_x", "hid1_x"), *steps)
+    sender = cls("Gamma", links("to_s"), Action("do0_s", "start", (send("to_s", "Ping"),)))
+    records = (PING, Record("Seen", None, (Field("v", "int"),), is_event=True))
+    return assembled(drawing, [teller, sender], {"Gamma": {"to_s": "Alpha"}}, records=records, monitors=(watch,))
+
+
+@point("deadlock", **ORDERS)
+def own_twin(drawing: Drawing) -> Protocol:
+    """A process sends itself the same message twice; on a set two are one while the first is pending."""
+    d = drawing.dice
+    says = [Action(f"do{n}_x", "start", (node("send", node("me"), make("Ping")),)) for n in range(2)]
+    if d.chance(40):
+        says[1] = Action("do1_x", "step", (*says[1].body, put("hid_x", 1)), when=at("hid_x", 0))
+    hears = Action("hear0_x", "on", (put("x", node("plus", mine("x"), 1, 2)),), "Ping")
+    actions = d.random.sample([*says, hears], 3)
+    classes = [cls("Alpha", numbers("x", "hid_x"), *actions)]
+    return assembled(drawing, [*classes, _shown(drawing)] if d.chance(40) else classes, {}, records=(PING,))

@@ -52,31 +52,33 @@ bool Flows::note(const Column& column, const StepList& steps) {
     return fresh;
 }
 
-bool Flows::note(Id needy, Id needed) {
-    const std::size_t at = std::size_t{needy} * size_ + needed;
+bool Flows::note(Id dependent, Id needed) {
+    const std::size_t at = std::size_t{dependent} * size_ + needed;
     met_[at].store(true, std::memory_order_relaxed);
     return !assumed_.empty() && !assumed_[at];
 }
 
 void Flows::assume() {
     assumed_.assign(met_.begin(), met_.end());
-    const auto assumed = [&](Id needy, Id needed) -> char& { return assumed_[std::size_t{needy} * size_ + needed]; };
+    const auto assumed = [&](Id dependent, Id needed) -> char& {
+        return assumed_[std::size_t{dependent} * size_ + needed];
+    };
     for (Id column = 0; column < size_; ++column) assumed(column, column) = true;
     for (Id by = 0; by < size_; ++by)
-        for (Id needy = 0; needy < size_; ++needy)
+        for (Id dependent = 0; dependent < size_; ++dependent)
             for (Id needed = 0; needed < size_; ++needed)
-                if (assumed(needy, by) && assumed(by, needed)) assumed(needy, needed) = true;
+                if (assumed(dependent, by) && assumed(by, needed)) assumed(dependent, needed) = true;
     needs_.assign(size_, {});
-    for (Id needy = 0; needy < size_; ++needy)
+    for (Id dependent = 0; dependent < size_; ++dependent)
         for (Id needed = 0; needed < size_; ++needed)
-            if (assumed(needy, needed)) needs_[needy].push_back(needed);
+            if (assumed(dependent, needed)) needs_[dependent].push_back(needed);
 }
 
 bool Flows::hopeless() const {
-    for (const auto& needy : tables_.columns)
+    for (const auto& dependent : tables_.columns)
         for (const auto& needed : tables_.columns)
-            if (!needy->monitor && !needed->monitor && !needed->transitions.empty() &&
-                !assumed_[std::size_t{needy->index} * size_ + needed->index])
+            if (!dependent->monitor && !needed->monitor && !needed->transitions.empty() &&
+                !assumed_[std::size_t{dependent->index} * size_ + needed->index])
                 return false;
     return true;
 }

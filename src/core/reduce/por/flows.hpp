@@ -1,25 +1,25 @@
 // Which classes of messages processes send to whom: what partial-order reduction can go by where neither a closure nor
-// a universe tells what a process may do (design 3a, 3).
+// a universe tells what a process may do (docs/architecture.md, universes).
 //
 // From it follow sets of whole processes that nobody outside of them can disturb. One column (a process or a monitor)
 // needs another, so that a set with the one holds the other, if
 //  1. the other has sent it a message of a class that some transition of its takes;
 //  2. it sends such a message to the other, and a maximal quorum counts there: one more message may disable that;
-//  3. one is a monitor and the other emits events to it: the order of events counts (design rule 6), so all who emit to
+//  3. one is a monitor and the other emits events to it: the order of events counts (docs/soundness.md, rule 6), so all
+//  who emit to
 //     one monitor are in a set together;
 //  4. one sends under the other's name: only one of them may be in the midst of filling a channel.
 //
 // Like an optimistic universe this is taken from what was met, and a search that meets a need which does not follow
 // from those assumed is void; then all that was met is assumed, and the next search starts over. There are only so many
-// needs, so that ends. In contrast to relations between steps, which must not be read off what was met (design 3a),
-// nothing is concluded here about combinations that nobody evaluated: the steps of a set of processes are all taken, as
-// the tables have them.
+// needs, so that ends. In contrast to relations between steps, which must not be read off what was met
+// (docs/architecture.md, universes), nothing is concluded here about combinations that nobody evaluated: the steps of a
+// set of processes are all taken, as the tables have them.
 //
 // Why it is sound. A set P of processes that holds all it needs, and a few more that a state asks for, is chosen in
 // each state (persistent.hpp). Call a run of the full system bad if its last step shows a need that does not follow
 // from the assumed ones. Suppose that bad runs start in visited states, and take a shortest one, w, from a visited
-// state s. Not its first step is the bad one: all steps of the cells of s were looked at. Let P be what was chosen in
-// s.
+// state s. The bad step cannot be the first: all steps of the cells of s were looked at. Let P be what was chosen in s.
 //  - If a process of P takes a step in w, let x be the first such step. The steps before it are not bad, so none of
 //    them sent to P what P can take, none emitted to a monitor that P emits to, and none sent into a channel that P
 //    sends into. So the process of x is as it was in s but for messages it has no use for; x was possible in s, and was
@@ -63,11 +63,11 @@ public:
     static bool takes(const Column& receiver, Id type);
 
 private:
-    bool note(Id needy, Id needed);
+    bool note(Id dependent, Id needed);
 
     const Tables& tables_;
     const Id size_;
-    std::vector<std::atomic<bool>> met_;  // [needy][needed]
+    std::vector<std::atomic<bool>> met_;  // [dependent][needed]
     std::vector<char> assumed_{};         // the same, by way of others too; empty: nothing is assumed yet
     std::vector<std::vector<Id>> needs_{};
 };

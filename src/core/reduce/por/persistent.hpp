@@ -1,10 +1,11 @@
 // Partial-order reduction by persistent sets: in a state, a set P of processes such that it is enough to take all steps
 // of these processes. What P must hold in any state follows from flows (flows.hpp); in a state, also
 //  1. on a set channel, a possible step of P sends m, and m is pending already: the receiver, because to consume the
-//     twin before or after that is not the same (design rule 1). A twin that comes later is none of others: messages
-//     carry their sender, who is in P.
+//     twin before or after that is not the same (docs/soundness.md, rule 1). A twin that comes later is none of others:
+//     messages carry their sender, who is in P.
 //  2. a possible step of P shows something to a property: all processes and monitors that are observed. So either what
-//     P does is not seen, or nothing that the others do without it (design rule 8). Not where only deadlocks count.
+//     P does is not seen, or nothing that the others do without it (docs/soundness.md, rule 8). Not where only
+//     deadlocks count.
 //  3. P has a step that moves. What fails or is cut leads nowhere, and the search would have to take all steps after
 //     all.
 #pragma once

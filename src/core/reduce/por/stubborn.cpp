@@ -20,11 +20,11 @@ bool Stubborn::choose(std::span<const Id> cells) {
     Id all = 0;
     for (Id column = 0; column < processes_; ++column) {
         steps_[column] = tables_.steps(column, cells[column], queries_);
-        roots_[column] = &relations_.root(column, cells[column], *steps_[column], spent);
+        roots_[column] = &relations_.footprints.root(column, cells[column], *steps_[column], spent);
         all += roots_[column]->all;
     }
     foresee();
-    const PorOptions& options = relations_.options;
+    const PorOptions& options = relations_.options();
     Id best = all;
     // Processes with few steps first: they are likely to make small sets, and cheap to look at.
     order_.clear();
@@ -65,7 +65,7 @@ const Footprint& Stubborn::grown(const Footprint& from, const Labels& more, Id n
     FlatMap<const Footprint*>& known = memory_[from.column]->growths;
     const std::uint64_t question = from.serial << 32 | number;
     if (const Footprint* const* found = known.find(question)) return **found;
-    const Footprint& result = relations_.grow(from, more);
+    const Footprint& result = relations_.footprints.grow(from, more);
     known.insert(question, &result);
     return result;
 }
@@ -87,7 +87,7 @@ const Footprint& Stubborn::started(Id seed, std::size_t which) {
     const Footprint*& result = (*memory.seeds)[which];
     if (result == nullptr) {
         ask(root, false);
-        result = &relations_.start(root, root.seeds[which], asked_);
+        result = &relations_.footprints.start(root, root.seeds[which], asked_);
     }
     return *result;
 }
@@ -119,8 +119,8 @@ void Stubborn::put(Id column, const Footprint& next) {
 
 // A process gets nothing, then what the others can send without getting anything, and so on.
 void Stubborn::foresee() {
-    coming_.assign(relations_.words(), relations_.options.conditional ? 0 : ~std::uint64_t{0});
-    if (!relations_.options.conditional) return;
+    coming_.assign(relations_.instances.space.words(), relations_.options().conditional ? 0 : ~std::uint64_t{0});
+    if (!relations_.options().conditional) return;
     dirty_.assign(processes_, true);
     for (const auto& memory : memory_) memory->asked = 0;
     for (bool changed = true; changed;) {
@@ -132,16 +132,16 @@ void Stubborn::foresee() {
             for (const auto& [word, bits] : forwarded(column)) {
                 if ((bits & ~coming_[word]) == 0) continue;
                 coming_[word] |= bits;
-                dirty_[relations_.receiver(word)] = true;
+                dirty_[relations_.instances.space.receiver(word)] = true;
                 changed = true;
             }
         }
     }
 }
 
-const std::vector<Relations::Sent>& Stubborn::forwarded(Id column) {
+const std::vector<Futures::Sent>& Stubborn::forwarded(Id column) {
     Memory& memory = *memory_[column];
-    const auto [first, count] = relations_.range(column);
+    const auto [first, count] = relations_.instances.space.range(column);
     const auto coming = coming_.begin() + static_cast<std::ptrdiff_t>(first);
     Memory::Last& last = memory.last[std::min(memory.asked++, memory.last.size() - 1)];
     if (last.root == roots_[column] && std::equal(last.coming.begin(), last.coming.end(), coming)) return *last.answer;
@@ -155,45 +155,45 @@ const std::vector<Relations::Sent>& Stubborn::forwarded(Id column) {
     if (const auto* known = answers.find(question)) {
         last.answer = *known;
     } else {
-        last.answer = &relations_.forward(*last.root, asked_);
+        last.answer = &relations_.footprints.futures.forward(column, local, asked_);
         answers.insert(question, last.answer);
     }
     return *last.answer;
 }
 
 void Stubborn::ask(const Footprint& root, bool pending) {
-    const auto [first, count] = relations_.range(root.column);
+    const auto [first, count] = relations_.instances.space.range(root.column);
     asked_.resize(count);
     for (std::size_t i = 0; i < count; ++i)
-        asked_[i] = (coming_[first + i] | (pending ? root.there[i] : 0)) & root.used[i];
+        asked_[i] = (coming_[first + i] | (pending ? root.pending[i] : 0)) & root.used[i];
 }
 
-bool Stubborn::pending(Id receiver, Id message) const { return has_bit(roots_[receiver]->there, message); }
+bool Stubborn::pending(Id receiver, Id message) const { return has_bit(roots_[receiver]->pending, message); }
 
 bool Stubborn::sendable(Id receiver, Id message) const {
-    const std::size_t bit = relations_.bit(receiver, message);
+    const std::size_t bit = relations_.instances.space.bit(receiver, message);
     if (!has_bit(coming_, bit)) return false;
-    for (const Id sender : relations_.emitters(bit))
-        if (Relations::may_send(*footprints_[sender]->outside, bit)) return true;
+    for (const Id sender : relations_.instances.space.emitters(bit))
+        if (footprints_[sender]->outside->may_send(bit)) return true;
     return false;
 }
 
 void Stubborn::keep_from(Id receiver, Id message) {
-    const std::size_t bit = relations_.bit(receiver, message);
-    for (const Id sender : relations_.emitters(bit)) {
-        const May& outside = *footprints_[sender]->outside;
-        if (Relations::may_send(outside, bit)) add(sender, May::find(outside.senders, bit));
+    const std::size_t bit = relations_.instances.space.bit(receiver, message);
+    for (const Id sender : relations_.instances.space.emitters(bit)) {
+        const Future& outside = *footprints_[sender]->outside;
+        if (outside.may_send(bit)) add(sender, Future::find(outside.senders, bit));
     }
 }
 
 Id Stubborn::cost(Id receiver, Id message, Id limit) {
-    const std::size_t bit = relations_.bit(receiver, message);
+    const std::size_t bit = relations_.instances.space.bit(receiver, message);
     Id sum = 0;
-    for (const Id sender : relations_.emitters(bit)) {
+    for (const Id sender : relations_.instances.space.emitters(bit)) {
         if (sum >= limit) break;
         const Footprint& footprint = *footprints_[sender];
-        if (!Relations::may_send(*footprint.outside, bit)) continue;
-        const May::Listed& found = May::find(footprint.outside->senders, bit);
+        if (!footprint.outside->may_send(bit)) continue;
+        const Future::Listed& found = Future::find(footprint.outside->senders, bit);
         sum += grown(footprint, found.labels, found.number).enabled - footprint.enabled;
     }
     return sum;
@@ -206,26 +206,26 @@ void Stubborn::oblige(Id column) {
         if (sendable(column, message)) keep_from(column, message);
     for (const Send& send : footprint.sends) {
         const Column& receiver = *tables_.columns[send.column];
-        add(send.column, May::find(footprints_[send.column]->outside->greedy, send.message));
+        add(send.column, Future::find(footprints_[send.column]->outside->disabled, send.message));
         if (tables_.network.merges_equal() && !receiver.messages[send.message].stands &&
             (pending(send.column, send.message) || sendable(send.column, send.message)))
-            add(send.column, May::find(footprints_[send.column]->outside->takers, send.message));
+            add(send.column, Future::find(footprints_[send.column]->outside->takers, send.message));
     }
     for (Id other = 0; other < processes_ && !footprint.events.empty(); ++other) {
         Labels labels;
         for (const auto& [monitor, another, label] : footprints_[other]->outside->events)
             for (const Send& event : footprint.events)
-                if (monitor == event.column && !relations_.events_commute(monitor, event.message, another))
+                if (monitor == event.column && !relations_.instances.events.commute(monitor, event.message, another))
                     labels.add(label);
         add(other, labels);
     }
-    for (const Footprint::Pardon& pardon : footprint.pardons) {
+    for (const Footprint::Absorbed& absorbed : footprint.absorbed) {
         const auto asked_for = [&](const Send& send) {
             const Column& receiver = *tables_.columns[send.column];
             const std::vector<bool>& live = receiver.locals[receiver.cells[cells_[send.column]].local].live;
             return send.message >= live.size() || live[send.message];
         };
-        if (std::any_of(pardon.sends.begin(), pardon.sends.end(), asked_for)) add(column, pardon.label);
+        if (std::any_of(absorbed.unsent.begin(), absorbed.unsent.end(), asked_for)) add(column, absorbed.label);
     }
     if (tables_.network.bounded()) oblige_channels(column);
 }
@@ -243,7 +243,7 @@ void Stubborn::oblige_channels(Id column) {
             if (receiver.monitor || send.message >= bundle_bit || receiver.messages[send.message].stands) continue;
             const Id from = receiver.messages[send.message].sender;
             Labels labels;
-            for (const May::Listed& takers : footprints_[send.column]->outside->takers)
+            for (const Future::Listed& takers : footprints_[send.column]->outside->takers)
                 if (receiver.messages[takers.at].sender == from) labels.add(takers.labels);
             add(send.column, labels);
         }
@@ -253,17 +253,17 @@ void Stubborn::oblige_channels(Id column) {
 bool Stubborn::possible(Id column, Id tag) {
     const std::vector<Id> cells(cells_.begin(), cells_.end());
     return std::any_of(steps_[column]->begin(), steps_[column]->end(), [&](const Step& step) {
-        return step.effect == Effect::moves && relations_.tag(*tables_.columns[column], step) == tag &&
+        return step.effect == Effect::moves && relations_.instances.tag(*tables_.columns[column], step) == tag &&
                tables_.room(cells, column, step, queries_) < full;
     });
 }
 
 Stubborn::Settled Stubborn::settle(Id column, Id limit) {
     const Footprint& footprint = *footprints_[column];
-    const std::vector<Footprint::Clause>& clauses = relations_.clauses(footprint);
-    const auto [first, count] = relations_.range(column);
+    const std::vector<Footprint::Clause>& clauses = relations_.footprints.clauses(footprint);
+    const auto [first, count] = relations_.instances.space.range(column);
     open_.assign(count, 0);
-    for (const Id other : relations_.sources(column))
+    for (const Id other : relations_.instances.space.sources(column))
         for (std::size_t i = 0; i < count; ++i)
             open_[i] |= footprints_[other]->outside->sends[first + i] & coming_[first + i];
     for (std::size_t& next = settled_[column]; next < clauses.size(); ++next) {
@@ -272,7 +272,7 @@ Stubborn::Settled Stubborn::settle(Id column, Id limit) {
         for (std::size_t i = 0; i < count; ++i) kept |= (missing[i] & ~open_[i]) != 0;
         if (kept) continue;
         const Footprint::Clause& clause = clauses[next];
-        if (!relations_.options.necessary) {
+        if (!relations_.options().necessary) {
             for (std::size_t i = 0; i < count; ++i)
                 for (std::uint64_t rest = missing[i]; rest != 0; rest &= rest - 1)
                     keep_from(column, static_cast<Id>(lowest(i, rest)));
@@ -320,7 +320,7 @@ bool Stubborn::close(Id seed, std::size_t which, Id limit) {
     bool seen = false;
     if (tables_.network.bounded() && !possible(seed, roots_[seed]->seeds[which])) return false;
     put(seed, started(seed, which));
-    const Keep keep = relations_.options.keep;
+    const Keep keep = relations_.options().keep;
     for (;;) {
         if (enabled_ >= limit) return false;
         if (!queue_.empty()) {
@@ -339,7 +339,7 @@ bool Stubborn::close(Id seed, std::size_t which, Id limit) {
             }
             continue;
         }
-        if (!relations_.weak() && draws_ != drawn) {
+        if (!relations_.options().weak() && draws_ != drawn) {
             drawn = draws_;
             for (Id other = 0; other < processes_; ++other) {
                 for (unsigned kind = 0; kind < budgets; ++kind)

@@ -8,17 +8,13 @@
 // The rules that T is closed under make that so:
 //
 //  1. Within a process: a possible step of the set commutes with every step that can come about without the set, in
-//  every
-//     local state on the way (the footprint's labels are closed under this).
-//  2. A step of the set that is not possible because messages are missing: one of them must not be sent without the
-//  set,
-//     or the local state it starts from must not be reached without it (a necessary enabling set).
+//     every local state on the way (the footprint's labels are closed under this).
+//  2. A step of the set is not possible because messages are missing: one of them is not sent without the set, or the
+//     local state that the step starts from is not reached without it (a necessary enabling set).
 //  3. On a set channel, a possible step consumes m: m is not sent again without the set. It sends m, and an equal
-//  message
-//     is pending or may be sent: nobody takes that without the set (design rule 1). Multisets and FIFO channels have no
-//     such conflict.
-//     But in a FIFO channel a message can be lost or repeated at any place: where the environment does that to m and is
-//     in the set, m is not sent again without the set.
+//     message is pending or may be sent: nobody takes that without the set (docs/soundness.md, rule 1). Multisets and
+//     FIFO channels have no such conflict. But in a FIFO channel a message can be lost or repeated at any place: where
+//     the environment does that to m and is in the set, m is not sent again without the set.
 //  4. Where a maximal set counts, one more message may disable: a message of the set is not sent to such a step.
 //  5. Bounded channels: where there is no room, the steps that make room are in the set. (Senders into one channel do
 //     not commute.)
@@ -31,7 +27,7 @@
 // run w of the full system from a visited state s to a deadlock, a failing step, or a state that properties see is
 // matched by one of the reduced search. By induction on the length of w:
 //  - Some step of w is in T(s). The first such can be moved to the front by D1; the rest is shorter and starts in a
-//    visited state. By rule 7 properties see the same states along the way, in the same order.
+//    visited state. By 7 properties see the same states along the way, in the same order.
 //  - None is. Then w does not end in a deadlock (D2). The key k is possible after w, so k w is possible in s by D1 and
 //    D2 and, if k is not seen, shows the same; if it is seen, w shows nothing, and s itself is a match. So w is still
 //    possible after *k*, that is after one outcome of k, which D1 does not name. It may not be possible after any other
@@ -40,8 +36,8 @@
 // something out has only successors by k in the next level (breadth first) or off the path (depth first), or else it is
 // expanded in full. Then along the successors by keys the level grows, or the moment at which the depth-first search
 // leaves a state becomes earlier; either ends, in a state that was expanded in full. If no run of the system comes back
-// to a state it has been in, no proviso is needed. Twins and steps that are made up for (relations.cpp, twins.cpp) fit
-// in: a step of w falls away or is replaced by the key, and w does not get longer (docs/partial-orders.md).
+// to a state it has been in, no proviso is needed. Twins and steps that are made up for (independence.cpp, twins.cpp)
+// fit in: a step of w falls away or is replaced by the key, and w does not get longer (docs/partial-orders.md).
 //
 // For what comes about without the set, messages are taken to be there if they may be sent from the present local
 // states. Deadlock means that no step of the protocol is possible; so the set holds one if there is one.
@@ -77,23 +73,23 @@ public:
 
     bool choose(std::span<const Id> cells) override;
     Id keeping(Id column, Id step) const override {
-        if (relations_.weak() && column != key_column_) return none;
+        if (relations_.options().weak() && column != key_column_) return none;
         const Id tag = roots_[column]->tags[step];
-        return relations_.weak() && tag != key_ ? none : tag;
+        return relations_.options().weak() && tag != key_ ? none : tag;
     }
 
 private:
     bool close(Id seed, std::size_t which, Id limit);
     void put(Id column, const Footprint& next);
     void add(Id column, const Labels& labels, Id number);
-    void add(Id column, const May::Listed& listed) { add(column, listed.labels, listed.number); }
+    void add(Id column, const Future::Listed& listed) { add(column, listed.labels, listed.number); }
     // The same with labels that have no number yet.
     void add(Id column, const Labels& labels);
     const Footprint& grown(const Footprint& from, const Labels& more, Id number);
     const Footprint& started(Id seed, std::size_t which);
     // Finds out what may still be sent at all, from this state on.
     void foresee();
-    const std::vector<Relations::Sent>& forwarded(Id column);
+    const std::vector<Futures::Sent>& forwarded(Id column);
     // The messages to a process that may still be sent, as far as it has a use for them, and those that it has already.
     void ask(const Footprint& root, bool pending);
     bool sendable(Id receiver, Id message) const;
@@ -133,12 +129,12 @@ private:
     struct Memory {
         Interner labels{};
         Numbers sendable{}, gotten{};
-        std::vector<FlatMap<const std::vector<Relations::Sent>*>> answers{};  // by local state and what it gets
+        std::vector<FlatMap<const std::vector<Futures::Sent>*>> answers{};  // by local state and what it gets
         // The last answers to the first questions about a state: from state to state most processes stay as they are.
         struct Last {
             const Footprint* root = nullptr;
             std::vector<std::uint64_t> coming{};
-            const std::vector<Relations::Sent>* answer = nullptr;
+            const std::vector<Futures::Sent>* answer = nullptr;
         };
         std::array<Last, 3> last{};
         std::size_t asked = 0;

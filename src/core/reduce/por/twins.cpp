@@ -1,28 +1,26 @@
-// Steps that do the same with other messages, of which one may stand for the others.
+#include "reduce/por/twins.hpp"
 
 #include <set>
 
-#include "reduce/por/relations.hpp"
-
 namespace quorate {
 
-// Steps are of one kind if they do the same in every local state that the process may still get to.
-const Relations::Twins& Relations::twins(const Column& column, Id local) {
-    const auto [place, fresh] = twins_[column.index].try_emplace(local);
-    Twins& result = place->second;
+const Twins::Kinds& Twins::kinds(const Column& column, Id local) {
+    const auto [place, fresh] = columns_[column.index].kinds.try_emplace(local);
+    Kinds& result = place->second;
     if (!fresh) return result;
-    result.kind.assign(tags_[column.index].size(), none);
-    if (!commuting_[column.index] || !options.twins) return result;
-    // A kind is a list of deeds, one for each local state in which there is such a step; here its last entry.
+    const ProcessSteps& steps = instances_.of(column);
+    result.kind.assign(steps.tags.size(), none);
+    if (!steps.commuting || !instances_.options.twins) return result;
+    // A kind is a list of effects, one for each local state in which there is such a step; here its last entry.
     struct Kind {
-        Id before, at, deed;
+        Id before, at, effect;
         auto operator<=>(const Kind&) const = default;
     };
     std::vector<Kind> kinds;
     std::map<Kind, Id> numbers;
-    for (const Id at : may(column.index, local, Labels(), 0).locals) {
-        for (const Instance& instance : instances_[column.index][at]) {
-            const Kind kind{result.kind[instance.tag], at, instance.deed};
+    for (const Id at : futures_.without(column.index, local, Labels(), 0).locals) {
+        for (const Instance& instance : steps.instances[at]) {
+            const Kind kind{result.kind[instance.tag], at, instance.effect};
             const auto [number, unknown] = numbers.emplace(kind, static_cast<Id>(kinds.size()));
             if (unknown) kinds.push_back(kind);
             result.kind[instance.tag] = number->second;
@@ -32,7 +30,7 @@ const Relations::Twins& Relations::twins(const Column& column, Id local) {
     const auto stands_for = [&](Id key, Id other) {
         for (; other != none; other = kinds[other].before) {
             while (key != none && kinds[key].at != kinds[other].at) key = kinds[key].before;
-            if (key == none || kinds[key].deed != kinds[other].deed || kinds[key].deed == none) return false;
+            if (key == none || kinds[key].effect != kinds[other].effect || kinds[key].effect == none) return false;
         }
         return true;
     };
@@ -47,43 +45,44 @@ const Relations::Twins& Relations::twins(const Column& column, Id local) {
     return result;
 }
 
-// The steps that need no thought: those that can never come about, and the twins that the key stands for. What is left
-// over when one of these is taken and not the other, nobody asks for any more. The key stays possible and can be moved
-// to the front, so whoever takes its twin could have begun with the key, and is in a state that differs in such
-// messages at most. (Where they can be lost, stand in the way or take up room, they matter.)
-Labels Relations::alike(const Column& column, const Footprint& root, Id key, std::span<const std::uint64_t> sendable) {
-    const Id local = column.cells[root.cell].local;
+// What is left over when the key or one of its twins is taken and not the other, nobody asks for any more. The key
+// stays possible and can be moved to the front, so whoever takes its twin could have begun with the key, and is in a
+// state that differs in such messages at most. (Where they can be lost, stand in the way or take up room, they matter.)
+Labels Twins::represented(const Column& column, Id cell, Id key, const Words& pending, Bits sendable) {
+    const ProcessSteps& steps = instances_.of(column);
+    const Id local = column.cells[cell].local;
     const std::size_t size = sendable.size();
-    const Words& there = root.there;
-    const auto bits = [&](Id tag) { return set_bits_[column.index].data() + tag * size; };
-    Words messages = there;
+    const auto bits = [&](Id tag) { return steps.messages(tag); };
+    Words messages = pending;
     unite(messages, sendable);
-    Words absent = needing_others(column.index, messages);
+    Words absent = steps.needing_others(messages);
     for (std::size_t i = 0; i < absent.size(); ++i) absent[i] &= uses(column, local).tags[i];
     Labels result(absent);
-    if (options.keep > Keep::safety) return result;
+    if (instances_.options.keep > Keep::safety) return result;
     std::vector<Id> same;
-    const Twins& twins = this->twins(column, local);
-    for (const Id kind : twins.alike_to(key))
+    const Kinds& kinds = this->kinds(column, local);
+    for (const Id kind : kinds.alike_to(key))
         for (std::size_t i = 0; i < absent.size(); ++i)
-            for (std::uint64_t rest = twins.tags[kind][i] & ~absent[i]; rest != 0; rest &= rest - 1)
+            for (std::uint64_t rest = kinds.tags[kind][i] & ~absent[i]; rest != 0; rest &= rest - 1)
                 if (const Id tag = static_cast<Id>(lowest(i, rest)); tag != key) same.push_back(tag);
     if (same.empty()) return result;
     Words removed(size, 0);  // what is gone once it is consumed
-    const std::span<const Id> inbox = column.inboxes[column.cells[root.cell].inbox];
+    const std::span<const Id> inbox = column.inboxes[column.cells[cell].inbox];
     for (const Id message : inbox)
         if (!column.messages[message].stands && std::count(inbox.begin(), inbox.end(), message) == 1)
             set_bit(removed, message);
-    const Network& network = tables_.network;
+    const Network& network = instances_.tables.network;
     const bool quiet = !network.ordered() && !network.bounded() && !network.loses() && !network.repeats();
-    const Instance& wanted = *find(column.index, local, key);
+    const Instance* found = steps.find(local, key);
+    if (found == nullptr) throw std::logic_error("a step is possible that the closure does not hold");
+    const Instance& wanted = *found;
     for (const Instance::End& end : wanted.ends) {
         const Uses& uses = this->uses(column, end.to);
-        const Words* live = tables_.dead_messages ? &this->live(column, end.to) : nullptr;
+        const Words* live = instances_.tables.dead_messages ? &this->live(column, end.to) : nullptr;
         // The uses that need a message which is not there and does not come.
         Words never(uses.sets.size() / 64 + 1);
         for (std::size_t i = 0; i < size; ++i)
-            for (std::uint64_t rest = uses.all[i] & ~there[i] & ~sendable[i]; rest != 0; rest &= rest - 1)
+            for (std::uint64_t rest = uses.all[i] & ~pending[i] & ~sendable[i]; rest != 0; rest &= rest - 1)
                 unite(never, uses.of(i, rest));
         Words out, asked;
         // Is some message of one set, but not of the other, asked for when the other has been consumed?
@@ -113,31 +112,32 @@ Labels Relations::alike(const Column& column, const Footprint& root, Id key, std
 }
 
 // The messages that are not dead in a local state.
-const Relations::Words& Relations::live(const Column& column, Id local) {
-    Words& result = live_[column.index][local];
+const Words& Twins::live(const Column& column, Id local) {
+    Words& result = columns_[column.index].live[local];
     if (result.empty()) {
-        result.resize(range(column.index).second);
+        result.resize(instances_.of(column).message_words);
         for (Id message = 0; message < column.locals[local].live.size(); ++message)
             if (column.locals[local].live[message]) set_bit(result, message);
     }
     return result;
 }
 
-const Relations::Uses& Relations::uses(const Column& column, Id local) {
-    const auto [place, fresh] = uses_[column.index].try_emplace(local);
+const Twins::Uses& Twins::uses(const Column& column, Id local) {
+    const auto [place, fresh] = columns_[column.index].uses.try_emplace(local);
     if (!fresh) return place->second;
     Uses& result = place->second;
-    const std::size_t size = range(column.index).second;
+    const ProcessSteps& steps = instances_.of(column);
+    const std::size_t size = steps.message_words;
     result.all.assign(size, 0);
     std::set<Words> sets;
-    result.tags.resize(tags_[column.index].size() / 64 + 1);
-    for (const Id at : may(column.index, local, Labels(), 0).locals)
-        unite(result.tags, outlines_[column.index][at].tags);
-    for (Id tag = 0; tag < tags_[column.index].size(); ++tag) {
+    result.tags.resize(steps.tag_words());
+    for (const Id at : futures_.without(column.index, local, Labels(), 0).locals)
+        unite(result.tags, steps.summaries[at].tags);
+    for (Id tag = 0; tag < steps.tags.size(); ++tag) {
         if (!has_bit(result.tags, tag)) continue;
-        const auto begin = set_bits_[column.index].begin() + static_cast<std::ptrdiff_t>(tag * size);
-        sets.emplace(begin, begin + static_cast<std::ptrdiff_t>(size));
-        for (std::size_t i = 0; i < size; ++i) result.all[i] |= begin[static_cast<std::ptrdiff_t>(i)];
+        const std::uint64_t* messages = steps.messages(tag);
+        sets.emplace(messages, messages + size);
+        for (std::size_t i = 0; i < size; ++i) result.all[i] |= messages[i];
     }
     result.sets.assign(sets.begin(), sets.end());
     result.holding.assign(size * 64, Words());

@@ -3,10 +3,10 @@
 // Names are ordered by colour, the sum of their marks. Mostly all colours of a family differ, or names of the same
 // colour are twins: exchanging them leaves the state as it is. Then the order gives the form. Otherwise colours are
 // refined by those of the names they occur together with, and where that does not help either, each of the tied names
-// in turn is given a colour of its own; of the forms found that way the smallest by content is taken (rule 13). So the
-// form never depends on colours alone, only the time to find it does. Branches that a symmetry of the state itself maps
-// to one that was followed are left out, as in McKay's "Practical graph isomorphism" (1981), and the symmetries so
-// found tell how many states the form stands for.
+// in turn is given a colour of its own; of the forms found that way the smallest by content is taken
+// (docs/soundness.md, rule 13). So the form never depends on colours alone, only the time to find it does. Branches
+// that a symmetry of the state itself maps to one that was followed are left out, as in McKay's "Practical graph
+// isomorphism" (1981), and the symmetries so found tell how many states the form stands for.
 #pragma once
 
 #include "model/expander.hpp"

@@ -10,7 +10,7 @@ namespace quorate {
 namespace {
 
 // What an outcome does, renamed: outcomes are compared as a set of such lists.
-using Deed = std::vector<Id>;
+using Signature = std::vector<Id>;
 
 class Comparison {
 public:
@@ -83,7 +83,7 @@ private:
             const Id set = column.monitor ? renaming_.messages[column.index][one.set] : renamed(column, other, one.set);
             if (set == none) continue;
             const auto* known = other.behaviours.find(other.key(one.transition, image, set));
-            if (known == nullptr || deeds(*one.behaviour, column, true) != deeds(**known, other, false))
+            if (known == nullptr || signatures(*one.behaviour, column, true) != signatures(**known, other, false))
                 return Breach{"behaviour", column.index, local, one.transition};
         }
         return std::nullopt;
@@ -128,8 +128,8 @@ private:
     }
     Id failure(Id id) const { return id == none ? none : failures_[id]; }
 
-    std::set<Deed> deeds(const Behaviour& behaviour, const Column& column, bool rename) const {
-        std::set<Deed> result;
+    std::set<Signature> signatures(const Behaviour& behaviour, const Column& column, bool rename) const {
+        std::set<Signature> result;
         for (const Outcome& outcome : behaviour.outcomes) {
             Id next = outcome.local, failed = none;
             if (next != none) {
@@ -139,17 +139,17 @@ private:
                 else if (rename)
                     next = std::min(renaming_.locals[column.index][next], full);
             }
-            Deed deed{static_cast<Id>(outcome.effect), failure(outcome.failure), next, failed};
-            const Deed messages = sent(outcome.sends, rename);
-            deed.insert(deed.end(), messages.begin(), messages.end());
-            result.insert(std::move(deed));
+            Signature signature{static_cast<Id>(outcome.effect), failure(outcome.failure), next, failed};
+            const Signature messages = sent(outcome.sends, rename);
+            signature.insert(signature.end(), messages.begin(), messages.end());
+            result.insert(std::move(signature));
         }
         return result;
     }
 
     // The messages by receiver. Where they are put into a set or a multiset their order has no effect; into channels
     // and for monitors it may have one.
-    Deed sent(const std::vector<Send>& sends, bool rename) const {
+    Signature sent(const std::vector<Send>& sends, bool rename) const {
         std::vector<std::pair<Id, Id>> list;
         for (const Send& send : sends)
             list.emplace_back(rename ? renaming_.columns[send.column] : send.column,
@@ -159,7 +159,7 @@ private:
             if (a.first != b.first) return a.first < b.first;
             return !ordered && !tables_.columns[a.first]->monitor && a.second < b.second;
         });
-        Deed result;
+        Signature result;
         for (const auto& [column, message] : list) result.insert(result.end(), {column, message});
         return result;
     }

@@ -5,10 +5,10 @@
 // messages hold; it is given as tables for the exchange of two neighbouring names of a family, which generate the
 // group.
 //
-// Three things live here: the check that an exchange is a symmetry of the closure (design rule 10), the action of
-// exchanges on cells, and the marks: per cell and name a number that says how the name occurs in the cell, whatever the
-// other names are called. Marks commute with renaming, so a name's colour, the sum of its marks over all columns, can
-// order names by content alone (rule 13). The canonical form is in canonical.hpp.
+// Three things live here: the check that an exchange is a symmetry of the closure (docs/soundness.md, rule 10), the
+// action of exchanges on cells, and the marks: per cell and name a number that says how the name occurs in the cell,
+// whatever the other names are called. Marks commute with renaming, so a name's colour, the sum of its marks over all
+// columns, can order names by content alone (docs/soundness.md, rule 13). The canonical form is in canonical.hpp.
 #pragma once
 
 #include <optional>

@@ -15,10 +15,9 @@ from quorate.render.chart.fitting import LINE, SIZE
 from quorate.render.chart.layout import AWAY, HALF_BAR, HALF_JOIN, LETTER, MARGIN, Bar, Drawing, Head, Label, Line
 from quorate.render.chart.model import Arrow
 from quorate.render.lasso import AGAIN
+from quorate.render.palette import DARK_HUES, LIGHT_HUES, MONO, SANS
 
 HUES = 6
-SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-MONO = "'JetBrains Mono', 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 
 LIGHT = {
     "paper": "#ffffff",
@@ -34,12 +33,7 @@ LIGHT = {
     "fault": "#b25e09",
     "attack": "#a21caf",
     "change": "#14705f",
-    "t0": "#2f5fd0",
-    "t1": "#0f7b8a",
-    "t2": "#7a4fd0",
-    "t3": "#a0561b",
-    "t4": "#3d7a2b",
-    "t5": "#a8327a",
+    **LIGHT_HUES,
 }
 DARK = {
     "paper": "#14171f",
@@ -55,12 +49,7 @@ DARK = {
     "fault": "#f0a04b",
     "attack": "#e879f9",
     "change": "#63cdb6",
-    "t0": "#86a8ff",
-    "t1": "#5cc4d3",
-    "t2": "#b79aff",
-    "t3": "#e2a36b",
-    "t4": "#93cf7d",
-    "t5": "#f08cc4",
+    **DARK_HUES,
 }
 
 

@@ -85,7 +85,11 @@ def _lines(document: dict[str, Any]) -> str:
     trace = document["trace"]
     steps = ",\n   ".join(json.dumps({key: step[key] for key in _KEPT if key in step}) for step in trace["steps"])
     run = {key: json.dumps(trace[key]) for key in ("version", "kind", "property", "shortest", "initial")}
-    run |= {key: json.dumps(trace[key]) for key in ("reason", "loop_from", "start") if _goes_on(trace) and key in trace}
+    run |= {
+        key: json.dumps(trace[key])
+        for key in ("reason", "loop_from", "start", "fairness", "crashed")
+        if _goes_on(trace) and key in trace
+    }
     run["steps"] = f"[\n   {steps}\n  ]" if steps else "[]"
     whole = {key: json.dumps(value) for key, value in document.items()}
     whole["trace"] = _object(run, "  ") + "\n }"

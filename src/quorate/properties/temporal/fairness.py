@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from quorate.base.values import encode
 from quorate.model.definition import Column, Definition, Transition
-from quorate.native.temporal import STRONG, UNFAIR, WEAK, Fairness
 from quorate.semantics.state import State, Step
 from quorate.semantics.steps import steps
+
+UNFAIR, WEAK, STRONG = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """What is assumed of runs: which steps are taken if they stay possible (weak), or become possible again and again
+    (strong). `level` says what counts as one step."""
+
+    level: str
+    steps: tuple[tuple[int, ...], ...]
+    """By column and transition: unfair, weak or strong."""
+    recoveries: int = UNFAIR
+
+    def keywords(self) -> dict[str, Any]:
+        return {"level": self.level, "fair": [list(column) for column in self.steps], "recoveries": self.recoveries}
+
 
 _TOLD = {
     "none": "nothing: a run may stop at any time",
@@ -65,6 +82,8 @@ def assumed(definition: Definition, level: str) -> str:
         told += "; what is sent again and again is received"
     if definition.faults.recover == "fair":
         told += "; a crashed process comes back"
+    if definition.network.copies_for_ever:
+        told += "; what was received once can be received again"
     return told
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from quorate.por import Reduction, ReductionError, Relations
-from quorate.por.reduction import Preserve, Visibility
+from quorate.por.expansion import Preserve, Visibility
 
 # Groups of two, in each of which the second depends on the first: {a1}, {a1, a2}, {b1}, ...
 PAIRS = Relations.from_pairs(

@@ -1,16 +1,18 @@
-// What keeps the steps of a set that are not possible now from becoming so.
+// Necessary enabling sets (definition 16 of the thesis): what keeps the steps of a set that are not possible now from
+// becoming so.
 
-#include "reduce/por/relations.hpp"
+#include "reduce/por/footprint.hpp"
 #include "reduce/por/smallest.hpp"
 
 namespace quorate {
 
 // The instances with labels of the set that are not possible now, by what keeps them so: a message that is missing, or
 // a local state that is not reached. Where one keeps another in check, it stands for both.
-void Relations::list_clauses(const Column& column, const Footprint& footprint) {
-    const May& found = *footprint.outside;
-    const Words& there = footprint.root->there;
-    const std::size_t words = there.size();
+void Footprints::list_clauses(const Column& column, const Footprint& footprint) {
+    const Future& found = *footprint.outside;
+    const ProcessSteps& process = instances_.of(column);
+    const Words& pending = footprint.root->pending;
+    const std::size_t words = pending.size();
     struct Lack {
         std::size_t size;  // the messages that are missing
         Id local;          // where it would be possible: the present local state, or another
@@ -20,27 +22,27 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
     const auto set = [&](const Lack& lack) { return Bits(masks).subspan(lack.at, words); };
     const auto lack = [&](Id local, Id tag) {
         const Lack result{0, local, masks.size()};
-        const std::uint64_t* wanted = set_bits_[column.index].data() + tag * words;
-        for (std::size_t word = 0; word < words; ++word) masks.push_back(wanted[word] & ~there[word]);
+        const std::uint64_t* wanted = process.messages(tag);
+        for (std::size_t word = 0; word < words; ++word) masks.push_back(wanted[word] & ~pending[word]);
         return Lack{size_of(set(result)), local, result.at};
     };
     const auto candidates = [&](Id local) {
         Words tags = found.inside;
-        const Words& possible = outlines_[column.index][found.locals[local]].tags;
+        const Words& possible = process.summaries[found.locals[local]].tags;
         for (std::size_t word = 0; word < tags.size(); ++word)
-            tags[word] &= possible[word] & ~footprint.root->ready.word(word) & ~footprint.alike.word(word);
+            tags[word] &= possible[word] & ~footprint.root->ready.word(word) & ~footprint.represented.word(word);
         return tags;
     };
     // In the present local state, and then elsewhere in the order of size.
     std::vector<Lack> kept, elsewhere;
     const auto list_few = [&] {
-        FewSmallest few(needing_[column.index], there);
+        FewSmallest few(process.needing, pending);
         Words tags = candidates(0);
         if (!few.list(tags, [&](Id tag) { kept.push_back(lack(0, tag)); })) return false;
         for (Id i = 1; i < found.locals.size(); ++i) {
             tags = candidates(i);
             few.take_out_all(tags);
-            FewSmallest more(needing_[column.index], there);
+            FewSmallest more(process.needing, pending);
             if (!more.list(tags, [&](Id tag) { elsewhere.push_back(lack(i, tag)); })) return false;
         }
         return true;
@@ -92,7 +94,7 @@ void Relations::list_clauses(const Column& column, const Footprint& footprint) {
         Footprint::Clause& clause = footprint.clauses.emplace_back();
         if (one.local == 0) continue;
         clause.way = found.ways[one.local];
-        clause.number = number(column.index, clause.way);
+        clause.number = futures.number(column.index, clause.way);
     }
 }
 

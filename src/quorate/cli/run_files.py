@@ -77,12 +77,12 @@ class Files:
 
     def __post_init__(self) -> None:
         if self.charts:
-            from quorate.render.chart import file
+            from quorate.render.chart import write as chart
 
             for path in self.charts:
-                file.check_name(path)
+                chart.check_name(path)
         if self.exports:
-            from quorate.render.exports import file as exports
+            from quorate.render.exports import write as exports
 
             for path in self.exports:
                 exports.check_name(path)
@@ -127,12 +127,12 @@ class Files:
             for path in every:
                 tell(path, written=False)
             return
-        from quorate.render.chart import file
-        from quorate.render.exports import file as exports
+        from quorate.render.chart import write as chart
         from quorate.render.exports import regression
+        from quorate.render.exports import write as exports
 
         writers: list[tuple[Path, Callable[[Path], object]]] = [
-            *((path, lambda path: file.write(trace, path)) for path in self.charts),
+            *((path, lambda path: chart.write(trace, path)) for path in self.charts),
             *((path, lambda path: exports.write(trace, path)) for path in self.exports),
             *((path, lambda path: regression.write(trace, path, target)) for path in every if path is self.test),
         ]

@@ -9,8 +9,8 @@
 
 namespace quorate {
 
-struct Survey {
-    Survey(const Tables& tables, std::size_t most) : most(most) {
+struct Evidence {
+    Evidence(const Tables& tables, std::size_t most) : most(most) {
         for (const auto& column : tables.columns) fields.push_back(column->observed);
     }
 

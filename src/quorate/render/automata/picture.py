@@ -14,16 +14,15 @@ from textwrap import wrap
 
 from quorate.base.errors import LimitError
 from quorate.base.printable import printable
-from quorate.properties.temporal.arrows import Arrow, Line, accepted_runs, arrows
 from quorate.properties.temporal.automaton import Automaton
+from quorate.render.automata.arrows import Arrow, Line, accepted_runs, arrows
+from quorate.render.palette import DARK_HUES, LIGHT_HUES, MONO, SANS
 
 RADIUS, MARGIN, LETTER, LINE = 21.0, 28.0, 7.25, 19.0
 DOT, DOT_STEP = 7.0, 16.0
 LOOP = 34.0  # how far a loop rises above its state
 BEND = 12.0  # of the corners of lanes
 NARROWEST = 250.0  # that notes can be read in
-SANS = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-MONO = "'JetBrains Mono', 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
 HUES = 6
 MOST_ARROWS = 600  # nobody can follow as many
 LIGHT = {
@@ -34,12 +33,7 @@ LIGHT = {
     "state": "#eef1f6",
     "rim": "#3b4252",
     "number": "#ffffff",
-    "t0": "#2f5fd0",
-    "t1": "#0f7b8a",
-    "t2": "#7a4fd0",
-    "t3": "#a0561b",
-    "t4": "#3d7a2b",
-    "t5": "#a8327a",
+    **LIGHT_HUES,
 }
 DARK = {
     "paper": "#14171f",
@@ -49,12 +43,7 @@ DARK = {
     "state": "#1e2330",
     "rim": "#aab4c8",
     "number": "#14171f",
-    "t0": "#86a8ff",
-    "t1": "#5cc4d3",
-    "t2": "#b79aff",
-    "t3": "#e2a36b",
-    "t4": "#93cf7d",
-    "t5": "#f08cc4",
+    **DARK_HUES,
 }
 
 

@@ -1,0 +1,1 @@
+"""Automata of temporal formulas: as a picture, and in the HOA format."""
