@@ -8,7 +8,8 @@ model as it is now.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.properties import explain
@@ -145,7 +146,8 @@ def _confirm_loop(definition: Definition, recorded: Mapping[str, Any], run: Run)
     """See that the loop closes, is fair, and that the formula is false of the run."""
     name, loop_from = str(recorded["property"]), recorded["loop_from"]
     prop = _temporal(definition, name)
-    if prop is None:
+    formula = linear(prop.formula) if prop is not None else None
+    if prop is None or formula is None:  # of a formula with branches no run is saved
         raise _gone(name)
     states = (run.initial, *(step.next for step in run.steps))
     if loop_from >= len(states):
@@ -159,8 +161,6 @@ def _confirm_loop(definition: Definition, recorded: Mapping[str, Any], run: Run)
             f"{loop_from} again",
             hint="the model changed since the run was saved: check again with --save",
         )
-    formula = linear(prop.formula)
-    assert formula is not None, "only linear formulas have runs"
     level, crashed = recorded.get("fairness", "message"), _crashed(definition, recorded)
     why = refuted(definition, prop, formula, run.initial, run.steps, loop_from, level, crashed)
     if why:
@@ -175,10 +175,11 @@ def _temporal(definition: Definition, name: str) -> TemporalProperty | None:
     found = next((each for each in temporal_of(definition) if each.name == name), None)
     if found is not None or name.isidentifier():
         return found
-    try:
-        return asked_for(definition, [name], "ltl")[0]
-    except FormulaError:
-        return None
+    kinds: tuple[Literal["ltl", "ctl"], ...] = ("ltl", "ctl")
+    for kind in kinds:
+        with suppress(FormulaError):
+            return asked_for(definition, [name], kind)[0]
+    return None
 
 
 def _crashed(definition: Definition, recorded: Mapping[str, Any]) -> tuple[int, ...]:
