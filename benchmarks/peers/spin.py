@@ -47,7 +47,7 @@ class Spin:
             (place / "model.pml").write_text(self.text)
             build(["spin", *(f"-D{each}" for each in self.defines), "-a", "model.pml"], place)
             megabytes = limits.memory_bytes >> 20
-            what = "-DNFAIR=3" if self.formula else "-DSAFETY"
+            what = "-DNFAIR=4" if self.formula else "-DSAFETY"
             build(["gcc", "-O3", "-w", what, f"-DMEMLIM={megabytes}", *flags, "-o", "pan", "pan.c"], place)
             # Deadlocks are left out (-E): what these models are asked is their assertions.
             command = ["./pan", "-E", f"-m{DEPTH_LIMIT}", *arguments]
