@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from benchmarks import alone, docs, goals, plots, published
+from benchmarks import alone, docs, goals, plots, published, temporal
 from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
@@ -23,9 +23,11 @@ from benchmarks.terminal import show
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
+    temporal.TEMPORAL: temporal.temporal,
 }
 TEXTS: dict[str, str] = {
     **alone.TABLES,
+    **temporal.TABLES,
     **{name: text for module in DECLARED for name, text in module.TABLES.items()},
 }
 NAMES = tuple(TEXTS)

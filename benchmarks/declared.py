@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from benchmarks import against, gandalf, partial_orders, scaling, symmetry
+from benchmarks import against, gandalf, partial_orders, scaling, symmetry, temporal_spin
 from benchmarks.experiment import Row
 
-DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, symmetry, against, scaling)
+DECLARED: tuple[ModuleType, ...] = (gandalf, partial_orders, symmetry, against, temporal_spin, scaling)
 
 
 def declared(quick: bool) -> dict[str, list[Row]]:

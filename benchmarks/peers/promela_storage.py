@@ -113,3 +113,11 @@ end: do
     od
 }}
 """
+
+
+def temporal(bases: int, readers: int, writes: int) -> str:
+    """The model with a formula: the first reader ends. The new variable says what `done` says: no more states."""
+    text = model(bases, readers, writes)
+    noted = text.replace("result = highest; done = true;", "result = highest; done = true; read[me] = true;")
+    declared = noted.replace("hidden byte got", "bool read[READERS];\n#define first_read (read[0])\n\nhidden byte got")
+    return f"{declared}\nltl ends {{ <> first_read }}\n"

@@ -12,7 +12,8 @@ from benchmarks.peers.packages import obstacle
 from benchmarks.peers.process import Finished, PeerError, build, run
 from benchmarks.probe import middle
 
-DEPTH_LIMIT = 100_000  # no run of these instances is longer than some hundred steps
+DEPTH_LIMIT = 100_000  # no run of these instances is longer than some hundred steps,
+CYCLE_DEPTH_LIMIT = 1_000_000  # but for those that go round; a larger stack would cost time before the search
 FIGURE = r"^\s*([\d.]+(?:e[+-]?\d+)?)"
 
 # Partial-order reduction is on in Spin unless it is compiled out. A bit table of 2^33 bits is one of 1 GB.
@@ -34,6 +35,8 @@ class Spin:
     defines: tuple[str, ...] = ()
     published: Published | None = None
     program: str = "Spin"
+    formula: str = ""
+    """The name of an `ltl` of the model: it is asked instead of the assertions, under weak fairness of processes."""
 
     def measure(self, limits: Limits) -> Measured:
         if missing := obstacle("spin", "gcc"):
@@ -44,14 +47,17 @@ class Spin:
             (place / "model.pml").write_text(self.text)
             build(["spin", *(f"-D{each}" for each in self.defines), "-a", "model.pml"], place)
             megabytes = limits.memory_bytes >> 20
-            build(["gcc", "-O3", "-w", "-DSAFETY", f"-DMEMLIM={megabytes}", *flags, "-o", "pan", "pan.c"], place)
+            what = "-DNFAIR=4" if self.formula else "-DSAFETY"
+            build(["gcc", "-O3", "-w", what, f"-DMEMLIM={megabytes}", *flags, "-o", "pan", "pan.c"], place)
             # Deadlocks are left out (-E): what these models are asked is their assertions.
             command = ["./pan", "-E", f"-m{DEPTH_LIMIT}", *arguments]
+            if self.formula:
+                command = ["./pan", "-a", "-f", "-N", self.formula, f"-m{CYCLE_DEPTH_LIMIT}", *arguments]
             return middle(lambda: parse(run(command, place, limits)), limits)
 
     @property
     def key(self) -> object:
-        return self.program, self.text, self.build, self.defines
+        return self.program, self.text, self.build, self.defines, self.formula
 
 
 def version() -> str:
@@ -79,6 +85,8 @@ def parse(finished: Finished) -> Measured:
     seconds = clock if clock >= 1 else min(finished.wall_seconds, max(clock, finished.cpu_seconds))
     share = min(1.0, finished.cpu_seconds / finished.wall_seconds)
     stopped = finished.stopped or ("memory" if "-DMEMLIM bound" in output or "out of memory" in output else "")
+    if "max search depth too small" in output and not stopped:
+        stopped = "depth"
     incomplete = "Search not completed" in output or bool(stopped)
     return Measured(
         status="violated" if errors else "incomplete" if incomplete else "holds",

@@ -11,6 +11,7 @@ from benchmarks.peers import (
     murphi_storage,
     murphi_thesis_paxos,
     promela_gandalf,
+    promela_lock,
     promela_multicast,
     promela_om,
     promela_paxos,
@@ -34,6 +35,7 @@ def texts() -> dict[str, str]:
         "multicast.pml": promela_multicast.model(Setting(3, 1, 1, 1)),
         "multicast.m": murphi_multicast.model(Setting(3, 1, 1, 1)),
         "storage.pml": promela_storage.model(3),
+        "lock.pml": promela_lock.model(2),
         "storage.m": murphi_storage.model(3),
     }
 
