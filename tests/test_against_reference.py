@@ -37,6 +37,8 @@ from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore
 from simplify import passes
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 MOST_STATES = corpus.MOST_STATES
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 REDUCED: dict[str, dict[str, Any]] = {

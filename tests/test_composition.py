@@ -20,6 +20,8 @@ from quorate.language.network import Network
 from quorate.model.target import load
 from test_against_reference import INSTANCES
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 DEEP = bool(int(os.environ.get("QUORATE_DEEP", "0")))
 # More states than this, and a comparison takes seconds.
 MOST_STATES = 3_000

@@ -49,6 +49,8 @@ from reference import Exploration, explore
 from small_instances import SMALL, small
 from test_against_reference import Recorder, all_names, expect, follow, look_around
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 Variant = Literal["optimal", "classical"]
 VARIANTS: tuple[Variant, ...] = ("optimal", "classical")
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}

@@ -41,6 +41,8 @@ from quorate.search import check as checking
 from small_instances import small
 from test_optimistic import Impatient, Late, Limits, compare_observations, compare_verdicts, no_closure
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 WAYS: list[dict[str, Any]] = [
     {"por": "lpor"},
     {"por": "lpor-net", "threads": 2},

@@ -51,6 +51,8 @@ from test_against_reference import (
     run_of,
 )
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 COMBINATIONS: list[dict[str, Any]] = [
     {"quotient": "on", "dead_messages": "off"},
     {"quotient": "off", "dead_messages": "on"},

@@ -32,6 +32,8 @@ from reference import explore
 from small_instances import SMALL, small
 from test_against_reference import all_names, compare_verdict, expect, follow, run_of
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
 COMBINED: list[dict[str, Any]] = [
     {"symmetry": "auto", "quotient": "off", "dead_messages": "off"},

@@ -24,6 +24,8 @@ from quorate.reduce.reductions import Reductions
 from small_instances import SMALL, small
 from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore, named
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 LEVELS = ("none", "progress", "process", "transition", "message", "strong")
 
 
