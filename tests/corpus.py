@@ -33,7 +33,7 @@ from reference import Exploration, explore
 DEEP = bool(int(os.environ.get("QUORATE_DEEP", "0")))
 MOST_STATES = 700
 FEW_STATES = 250
-SEED = "corpus 1"
+SEED = "corpus 2"
 
 Test = Callable[[Protocol, Random], None]
 
