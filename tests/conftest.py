@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
 from _pytest.terminal import TerminalReporter
 from hypothesis import HealthCheck, Phase, settings
 
@@ -36,3 +38,12 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     if skipped:
         reason = skipped[0].longrepr[2].removeprefix("Skipped: ")
         terminalreporter.write_line(f"NOT TESTED, {len(skipped)} tests of the report and the explorer: {reason}")
+
+
+@pytest.fixture
+def taken_to_be_pure() -> Iterator[None]:
+    """For tests that check the same few models in hundreds of ways: that they are functions, others have tested."""
+    from corpus import pure
+
+    with pure():
+        yield

@@ -6,6 +6,7 @@ deadlocks, what is reachable, with every search, and with every exact reduction 
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given
 
-from generator import Protocol, Tape, fitted, protocols, system, without_claims
+import corpus
+from generator import Protocol, Tape, fitted, system, without_claims
 from quorate import Process, Result, System, Trace, check, final, invariant
 from quorate.base.values import encode
 from quorate.model.define import define
@@ -37,7 +38,9 @@ from reference import Exploration, explore
 from simplify import passes
 from small_instances import without_temporal
 
-MOST_STATES = 700
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
+MOST_STATES = corpus.MOST_STATES
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 REDUCED: dict[str, dict[str, Any]] = {
     "quotient": {"quotient": "on", "dead_messages": "off", "symmetry": "none"},
@@ -218,8 +221,8 @@ class Sight:
     """The fields that the properties read somewhere, and what they look like in each reachable state."""
 
     fields: set[tuple[int, int]] = field(default_factory=set)
-    states: list[State] = field(default_factory=list)
-    stuck: list[State] = field(default_factory=list)
+    seen: set[bytes] = field(default_factory=set)
+    stuck: set[bytes] = field(default_factory=set)
 
     def project(self, state: State) -> bytes:
         shown: list[object] = []
@@ -229,19 +232,24 @@ class Sight:
         return encode(tuple(shown))
 
 
-def look_around(definition: Definition) -> tuple[Exploration, Sight]:
-    sight = Sight()
+@functools.cache
+def look_around(known: System) -> tuple[Definition, Exploration, Sight]:
+    definition, sight = define(known), Sight()
+    states: list[State] = []
+    stuck: list[State] = []
     asked = [*definition.properties, *([definition.final] if definition.final is not None else [])]
 
     def visit(state: State, _: int, here: tuple[Step, ...]) -> None:
-        sight.states.append(state)
+        states.append(state)
         if not enabled_protocol(here):
-            sight.stuck.append(state)
+            stuck.append(state)
         for prop in asked:
             if prop.kind != "final" or not enabled_protocol(here):
                 sight.fields |= set(evaluate(definition, prop, state.locals).reads)
 
-    return explore(definition, max_states=4 * MOST_STATES, visit=visit), sight
+    found = explore(definition, max_states=4 * MOST_STATES, visit=visit)
+    sight.seen, sight.stuck = set(map(sight.project, states)), set(map(sight.project, stuck))
+    return definition, found, sight
 
 
 class Recorder:
@@ -295,10 +303,8 @@ class Recorder:
 
 def compare_observations(known: System) -> None:
     """The same observations, and the same observations of deadlocks, with and without reductions."""
-    definition = define(known)
-    found, sight = look_around(definition)
-    seen = {sight.project(state) for state in sight.states}
-    stuck = {sight.project(state) for state in sight.stuck}
+    definition, found, sight = look_around(known)
+    seen, stuck = sight.seen, sight.stuck
     for name, options in {"none": PLAIN, **REDUCED}.items():
         for search in ("bfs", "dfs"):
             recorder = Recorder(definition, sight)
@@ -337,34 +343,23 @@ def compare_reductions(make: Callable[[], System], found: Exploration) -> None:
 # Generated protocols
 
 
-def sized(protocol: Protocol) -> Protocol:
-    smaller = fitted(protocol, MOST_STATES)
-    assume(smaller is not None)  # test_generator.py counts how often this happens: hardly ever
-    assert smaller is not None
-    return smaller
-
-
-@given(protocols())
-def test_every_search_on_generated_protocols(protocol: Protocol) -> None:
+@corpus.each(corpus.sized)
+def test_every_search_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
     def compare(protocol: Protocol) -> None:
-        found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
-        compare_searches(lambda: system(protocol), found, stateless=found.states < 60)
+        found = corpus.explored(protocol)
+        compare_searches(lambda: corpus.built(protocol), found, stateless=found.states < 60)
 
-    passes(sized(protocol), compare)
-
-
-@given(protocols())
-def test_reductions_on_generated_protocols(protocol: Protocol) -> None:
-    def compare(protocol: Protocol) -> None:
-        found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
-        compare_reductions(lambda: system(protocol), found)
-
-    passes(sized(protocol), compare)
+    passes(protocol, compare)
 
 
-@given(protocols())
-def test_observations_of_generated_protocols(protocol: Protocol) -> None:
-    passes(without_claims(sized(protocol)), lambda protocol: compare_observations(system(protocol)))
+@corpus.each(corpus.sized)
+def test_reductions_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    passes(protocol, lambda each: compare_reductions(lambda: corpus.built(each), corpus.explored(each)))
+
+
+@corpus.each(corpus.sized)
+def test_observations_of_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    passes(without_claims(protocol), lambda protocol: compare_observations(corpus.built(protocol)))
 
 
 # Bundled protocols

@@ -83,7 +83,7 @@ def test_no_document_is_cited_that_is_not_there() -> None:
 def test_every_rule_names_its_source_and_what_fails_without_it(number: int) -> None:
     body = rules()[number]
     assert "\n- Source: " in body
-    tests = re.findall(r"`(tests/\w+\.py)::(\w+)`", body)
+    tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", body)
     assert tests
     for file, test in tests:
         assert test in names(ROOT / file), f"{file}::{test}"

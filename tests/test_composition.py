@@ -6,21 +6,22 @@ QUORATE_DEEP=1 takes every combination on every bundled protocol; otherwise a ch
 from __future__ import annotations
 
 import os
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
+import corpus
 from byzantine_models import Multicast, Voting
 from composition import ALL_WAYS, PLAIN, Ways, compare_all, some_ways
-from generator import Protocol, protocols, system, without_claims
+from generator import Protocol, without_claims
 from quorate import System, check, fifo, multiset, unordered
 from quorate.language.network import Network
 from quorate.model.target import load
-from test_against_reference import INSTANCES, sized
+from test_against_reference import INSTANCES
 
-few = settings(max_examples=max(1, settings().max_examples // 2))
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 DEEP = bool(int(os.environ.get("QUORATE_DEEP", "0")))
 # More states than this, and a comparison takes seconds.
 MOST_STATES = 3_000
@@ -117,9 +118,6 @@ def test_attackers(made: System) -> None:
     assert compare(made, repr(made.parameters))
 
 
-@few
-@given(protocols(), st.lists(st.sampled_from(ALL_WAYS), min_size=4, max_size=4))
-def test_generated_protocols(protocol: Protocol, ways: list[Ways]) -> None:
-    small = without_claims(sized(protocol))
-    note(repr(small))
-    compare_all(system(small), ways)
+@corpus.each(corpus.sized, 50)
+def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_all(corpus.built(without_claims(protocol)), dice.choices(ALL_WAYS, k=4))

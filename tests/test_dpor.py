@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from math import factorial
+from random import Random
 from typing import Any, Literal
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import corpus
 from byzantine_models import GullibleMulticast, Multicast, Payment, Voting
-from generator import Protocol, Role, fitted, protocols, system, without_claims
+from generator import Protocol, Role, without_claims
 from quorate import (
     Event,
     Message,
@@ -49,6 +49,8 @@ from reference import Exploration, explore
 from small_instances import SMALL, small
 from test_against_reference import Recorder, all_names, expect, follow, look_around
 
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
 Variant = Literal["optimal", "classical"]
 VARIANTS: tuple[Variant, ...] = ("optimal", "classical")
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
@@ -57,14 +59,17 @@ COMBINATIONS: list[dict[str, Any]] = [
     for variant in VARIANTS
     for reductions in (PLAIN, {})
 ]
-MOST_STATES = 250
+MOST_STATES = corpus.FEW_STATES
 
-# Every example is checked in many ways.
-few = settings(max_examples=max(1, settings().max_examples // 4))
-
-networks = st.sampled_from(
-    [unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), fifo(head="drop"), unordered(duplicates="any")]
-)
+NETWORKS = [
+    unordered(),
+    unordered(),
+    multiset(),
+    fifo(),
+    fifo(head="skip"),
+    fifo(head="drop"),
+    unordered(duplicates="any"),
+]
 
 
 def without_maximal(role: Role) -> Role:
@@ -72,14 +77,13 @@ def without_maximal(role: Role) -> Role:
     return role._replace(rules=tuple(rules))
 
 
-@st.composite
-def reducible(draw: st.DrawFn) -> Protocol:
+def reducible(protocol: Protocol, dice: Random) -> Protocol:
     """With what is reduced alone, and with few enough states for all their orders to be tried."""
-    protocol = draw(protocols())._replace(network=draw(networks), crashes=0)
-    smaller = fitted(protocol._replace(roles=tuple(map(without_maximal, protocol.roles))), MOST_STATES)
-    assume(smaller is not None)
-    assert smaller is not None
-    return smaller
+    roles = tuple(map(without_maximal, protocol.roles))
+    return corpus.smaller(protocol._replace(network=dice.choice(NETWORKS), crashes=0, roles=roles), MOST_STATES)
+
+
+REDUCIBLE = corpus.Kind("for dynamic partial orders", reducible)
 
 
 def ran(result: Result) -> bool:
@@ -129,10 +133,8 @@ def compare_verdicts(make: Callable[[], System], found: Exploration, **environme
 
 
 def compare_observations(known: System) -> None:
-    definition = define(known)
-    _, sight = look_around(definition)
-    stuck = {sight.project(state) for state in sight.stuck}
-    seen = {sight.project(state) for state in sight.states}
+    definition, _, sight = look_around(known)
+    seen, stuck = sight.seen, sight.stuck
     for options in COMBINATIONS:
         recorder, alone = Recorder(definition, sight), Recorder(definition, sight)
         for noting, asked in ((recorder, ("noted", "deadlock")), (alone, ("deadlock",))):
@@ -146,25 +148,22 @@ def compare_observations(known: System) -> None:
                 assert set(noting.stuck[1:]) <= stuck, options
 
 
-@few
-@given(reducible())
-def test_verdicts_on_generated_protocols(protocol: Protocol) -> None:
-    compare_verdicts(lambda: system(protocol), explore(define(system(protocol))))
+# Every protocol is checked in many ways.
 
 
-@few
-@given(reducible())
-def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol) -> None:
-    compare_observations(system(without_claims(protocol)))
+@corpus.each(REDUCIBLE, 25)
+def test_verdicts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol))
 
 
-@few
-@given(protocols())
-def test_verdicts_on_generated_protocols_of_any_network(protocol: Protocol) -> None:
-    smaller = fitted(protocol, MOST_STATES)
-    assume(smaller is not None)
-    assert smaller is not None
-    compare_verdicts(lambda: system(smaller), explore(define(system(smaller))))
+@corpus.each(REDUCIBLE, 25, first=25)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_observations(corpus.built(without_claims(protocol)))
+
+
+@corpus.each(corpus.few_states, 25)
+def test_verdicts_on_generated_protocols_of_any_network(protocol: Protocol, dice: Random) -> None:
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol))
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -264,9 +263,9 @@ def executions(made: System, variant: Variant = "optimal") -> int:
 def compare_counts(made: System) -> None:
     definition = define(made)
     every = check(made, property="assertions", stateless=True, max_states=3_000, **PLAIN)
-    assume(every.stopped_by is None)
+    corpus.require(every.stopped_by is None)
     found = check(made, property="assertions", por="dpor", max_states=3_000, **PLAIN)
-    assume(found.stopped_by is None and found.reductions["por"]["ran"])
+    corpus.require(found.stopped_by is None and found.reductions["por"]["ran"])
     assert found.reductions["por"]["executions"] == count_traces(definition)
     assert "given_up" not in found.reductions["por"]
     classical = check(made, property="assertions", por="dpor", dpor_variant="classical", **PLAIN)
@@ -275,11 +274,10 @@ def compare_counts(made: System) -> None:
     assert found.reductions["por"]["executions"] <= classical.reductions["por"]["executions"]
 
 
-@few
-@given(reducible())
-def test_every_trace_is_run_once(protocol: Protocol) -> None:
-    made = system(without_claims(protocol))
-    assume(not is_cyclic(define(made)))
+@corpus.each(REDUCIBLE, 25)
+def test_every_trace_is_run_once(protocol: Protocol, dice: Random) -> None:
+    made = corpus.built(without_claims(protocol))
+    corpus.require(not is_cyclic(define(made)))
     compare_counts(made)
 
 
@@ -623,16 +621,12 @@ def test_runs_are_cut_at_a_depth(variant: Variant) -> None:
     assert (enough.verdict, enough.stopped_by) == ("holds", None)
 
 
-@few
-@given(protocols())
-def test_runs_cut_at_a_depth_break_only_what_can_be_broken(protocol: Protocol) -> None:
-    smaller = fitted(protocol, MOST_STATES)
-    assume(smaller is not None)
-    assert smaller is not None
-    found = explore(define(system(smaller)))
+@corpus.each(corpus.few_states, 25)
+def test_runs_cut_at_a_depth_break_only_what_can_be_broken(protocol: Protocol, dice: Random) -> None:
+    found = corpus.explored(protocol)
     for variant in VARIANTS:
         options: dict[str, Any] = {"dpor_variant": variant, "max_depth": 6, "max_states": 5_000}
-        result = check(system(smaller), por="dpor", **options)
+        result = check(corpus.built(protocol), por="dpor", **options)
         if result.verdict == "holds":
             assert not found.violations
             assert not found.failures

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
+from random import Random
 
-from generator import Protocol, protocols, system
+import pytest
+
+import corpus
+from generator import Protocol
 from quorate import Event, Message, Monitor, Peers, Pid, Process, System, invariant, on, quorum, start, step
 from quorate.language.pid import column_of
 from quorate.model.define import define
@@ -16,7 +18,7 @@ from quorate.reduce.facts import Facts, TransitionFacts
 from quorate.semantics.state import State, Step
 from reference import explore
 from small_instances import small
-from test_against_reference import MOST_STATES, sized
+from test_against_reference import MOST_STATES
 
 
 class Ask(Message): ...
@@ -189,6 +191,6 @@ def test_facts_of_bundled_protocols(name: str) -> None:
     never_less_than_runs_show(define(small(name)))
 
 
-@given(protocols())
-def test_facts_of_generated_protocols(protocol: Protocol) -> None:
-    never_less_than_runs_show(define(system(sized(protocol)._replace(crashes=0))))
+@corpus.each(corpus.sized)
+def test_facts_of_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    never_less_than_runs_show(define(corpus.built(protocol._replace(crashes=0))))

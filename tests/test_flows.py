@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
+import corpus
 from agreement import PLAIN
 from byzantine_models import Voting
-from generator import Protocol, protocols, system, without_claims
+from generator import Protocol, without_claims
 from quorate import (
     Event,
     Message,
@@ -36,13 +36,12 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.model.define import define
 from quorate.reduce import optimistic
 from quorate.search import check as checking
-from reference import explore
 from small_instances import small
-from test_against_reference import MOST_STATES, sized
 from test_optimistic import Impatient, Late, Limits, compare_observations, compare_verdicts, no_closure
+
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
 
 WAYS: list[dict[str, Any]] = [
     {"por": "lpor"},
@@ -384,47 +383,42 @@ def test_what_nobody_takes_binds_nobody() -> None:
 # Generated protocols
 
 
-@st.composite
-def linked(draw: st.DrawFn) -> Protocol:
+def linked(protocol: Protocol, dice: Random) -> Protocol:
     """In which not everybody knows everybody, on networks for which flows are argued."""
     networks = [unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), unordered(duplicates="any")]
-    protocol = draw(protocols())._replace(network=draw(st.sampled_from(networks)), crashes=0)
     number = sum(role.number for role in protocol.roles)
-    known = st.lists(st.integers(0, number - 1), max_size=2).map(tuple)
-    links = draw(st.lists(known, min_size=number, max_size=number))
-    upward = draw(st.booleans())  # nobody answers, but for a reply
-    return protocol._replace(
+    links = [dice.choices(range(number), k=dice.choice((0, 1, 2))) for _ in range(number)]
+    upward = dice.random() < 0.5  # nobody answers, but for a reply
+    made = protocol._replace(
+        network=dice.choice(networks),
+        crashes=0,
         links=tuple(
             tuple(other for other in known if other > this or (other < this and not upward))
             for this, known in enumerate(links)
-        )
+        ),
     )
+    return corpus.smaller(made, corpus.MOST_STATES)
 
 
-seeds = st.sampled_from([(0, 0), (0, 0), (1, 1), (2, 6)])
+LINKED = corpus.Kind("linked", linked)
+SEEDS = [(0, 0), (0, 0), (1, 1), (2, 6)]
 
 
-@given(linked(), seeds)
-def test_verdicts_on_generated_protocols(protocol: Protocol, seed: tuple[int, int]) -> None:
-    protocol = sized(protocol)
-    note(repr(protocol))
-    limits: Limits = (seed, 0)
-    found = explore(define(system(protocol)), max_states=4 * MOST_STATES)
-    compare_verdicts(lambda: system(protocol), found, limits, WAYS)
+@corpus.each(LINKED)
+def test_verdicts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    limits: Limits = (dice.choice(SEEDS), 0)
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol), limits, WAYS)
 
 
-@given(linked(), seeds)
-def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, seed: tuple[int, int]) -> None:
-    small = without_claims(sized(protocol))
-    note(repr(small))
-    compare_observations(system(small), (seed, 0), WAYS)
+@corpus.each(LINKED)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_observations(corpus.built(without_claims(protocol)), (dice.choice(SEEDS), 0), WAYS)
 
 
-@given(linked(), seeds)
-def test_every_deadlock_on_generated_protocols(protocol: Protocol, seed: tuple[int, int]) -> None:
+@corpus.each(LINKED)
+def test_every_deadlock_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
     """One by one, with all that is pending, and all that a bound cuts; and the sets hold against their definition."""
-    small = system(without_claims(sized(protocol)))
-    note(repr(protocol))
+    small, seed = corpus.built(without_claims(protocol)), dice.choice(SEEDS)
     plain = check(small, property=(), **PLAIN)
     for ways in WAYS:
         with only_flows(seed):
@@ -445,10 +439,9 @@ def test_attackers(quorum: int) -> None:
 def test_generated_protocols_are_reduced_at_all() -> None:
     ran: list[bool] = []
 
-    @settings(max_examples=40, database=None, derandomize=True)
-    @given(linked())
-    def look(protocol: Protocol) -> None:
-        made = system(without_claims(sized(protocol)))
+    @corpus.each(LINKED, 40)
+    def look(protocol: Protocol, dice: Random) -> None:
+        made = corpus.built(without_claims(protocol))
         with only_flows():
             result = check(made, property=(), por="lpor")
         ran.append(result.reductions["por"]["ran"] and result.states < check(made, property=(), **PLAIN).states)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+import corpus
 from agreement import PLAIN
-from generator import Protocol, protocols, system, without_claims
+from generator import Protocol, without_claims
 from quorate import (
     Message,
     Pid,
@@ -42,7 +42,6 @@ from quorate.search import check as checking
 from reference import Exploration, explore
 from small_instances import small
 from test_against_reference import (
-    MOST_STATES,
     Recorder,
     all_names,
     compare_verdict,
@@ -50,8 +49,9 @@ from test_against_reference import (
     follow,
     look_around,
     run_of,
-    sized,
 )
+
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
 
 COMBINATIONS: list[dict[str, Any]] = [
     {"quotient": "on", "dead_messages": "off"},
@@ -64,18 +64,9 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"quotient": "on", "dead_messages": "on", "por": "lpor-net", "search": "dfs"},
 ]
 
-networks = st.sampled_from([unordered(), unordered(), multiset(), fifo(), fifo(head="skip")])
-
-
-@st.composite
-def reducible(draw: st.DrawFn) -> Protocol:
-    """On networks for which there have always been relations between steps, and without crashes."""
-    return draw(protocols())._replace(network=draw(networks), crashes=0)
-
-
+REDUCIBLE = corpus.on("reducible", [unordered(), unordered(), multiset(), fifo(), fifo(head="skip")])
+"""Networks for which there have always been relations between steps, and no crashes."""
 Limits = tuple[tuple[int, int], int]
-
-few = settings(max_examples=max(1, settings().max_examples // 2))
 
 
 @contextmanager
@@ -128,10 +119,8 @@ def compare_verdicts(
 
 def compare_observations(known: System, limits: Limits, ways: Iterable[dict[str, Any]] = COMBINATIONS) -> list[Result]:
     """In the last search, the one that counts: the same observations, also of deadlocks, as all states together."""
-    definition = define(known)
-    _, sight = look_around(definition)
-    seen = {sight.project(state) for state in sight.states}
-    stuck = {sight.project(state) for state in sight.stuck}
+    definition, _, sight = look_around(known)
+    seen, stuck = sight.seen, sight.stuck
     prepare = Universe.prepare
     results: list[Result] = []
     for options in ways:
@@ -154,27 +143,28 @@ def compare_observations(known: System, limits: Limits, ways: Iterable[dict[str,
 
 
 # Seeds of so many walks of so many steps, and budgets of which the smaller ones leave processes as they are.
-limits = st.tuples(st.sampled_from([(0, 0), (1, 1), (1, 3), (2, 6)]), st.sampled_from([60_000, 60_000, 60, 20]))
+def limits(dice: Random) -> Limits:
+    return dice.choice([(0, 0), (1, 1), (1, 3), (2, 6)]), dice.choice([60_000, 60_000, 60, 20])
 
 
-@few
-@given(protocols(), limits)
-def test_verdicts_on_generated_protocols(protocol: Protocol, limits: Limits) -> None:
-    protocol = sized(protocol)
-    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), limits)
+@corpus.each(corpus.sized, 50)
+def test_verdicts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol), limits(dice))
 
 
-@few
-@given(reducible(), limits)
-def test_verdicts_where_partial_orders_are_reduced(protocol: Protocol, limits: Limits) -> None:
-    protocol = sized(protocol)
-    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), limits)
+@corpus.each(REDUCIBLE, 50)
+def test_verdicts_where_partial_orders_are_reduced(protocol: Protocol, dice: Random) -> None:
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol), limits(dice))
 
 
-@few
-@given(protocols() | reducible(), limits)
-def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, limits: Limits) -> None:
-    compare_observations(system(without_claims(sized(protocol))), limits)
+@corpus.each(corpus.sized, 25, first=50)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_observations(corpus.built(without_claims(protocol)), limits(dice))
+
+
+@corpus.each(REDUCIBLE, 25, first=50)
+def test_observations_and_deadlocks_where_partial_orders_are_reduced(protocol: Protocol, dice: Random) -> None:
+    compare_observations(corpus.built(without_claims(protocol)), limits(dice))
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from generator import Protocol, protocols, system, without_claims
-from quorate import Process, System, check, fifo, invariant, multiset, step, unordered
+import corpus
+from generator import Protocol, without_claims
+from quorate import Process, System, check, invariant, step
 from quorate.model.define import define
 from quorate.options import REFINEMENTS
-from reference import Exploration, explore
-from test_against_reference import MOST_STATES, Recorder, all_names, expect, follow, look_around, sized
+from reference import Exploration
+from test_against_reference import Recorder, all_names, expect, follow, look_around
 
 WITHOUT: list[dict[str, bool]] = [{}, {}, *({name: False} for name in REFINEMENTS)]
 COMBINATIONS: list[dict[str, Any]] = [
@@ -24,16 +23,6 @@ COMBINATIONS: list[dict[str, Any]] = [
     for search in ("bfs", "dfs")
     for without in WITHOUT
 ]
-# Every example is checked in some of these ways.
-some = st.lists(st.sampled_from(COMBINATIONS), min_size=6, max_size=6)
-few = settings(max_examples=max(1, settings().max_examples // 2))
-
-
-@st.composite
-def reducible(draw: st.DrawFn) -> Protocol:
-    """Without faults and bounds: what other tests of partial orders start from."""
-    networks = [unordered(), unordered(), multiset(), fifo(), fifo(head="skip"), fifo(head="drop")]
-    return draw(protocols())._replace(network=draw(st.sampled_from(networks)), crashes=0)
 
 
 def compare_verdicts(make: Callable[[], System], found: Exploration, ways: list[dict[str, Any]]) -> None:
@@ -53,10 +42,8 @@ def compare_verdicts(make: Callable[[], System], found: Exploration, ways: list[
 
 
 def compare_observations(known: System, ways: list[dict[str, Any]]) -> None:
-    definition = define(known)
-    found, sight = look_around(definition)
-    stuck = {sight.project(state) for state in sight.stuck}
-    seen = {sight.project(state) for state in sight.states}
+    definition, found, sight = look_around(known)
+    seen, stuck = sight.seen, sight.stuck
     for options in ways:
         recorder = Recorder(definition, sight)
         result = recorder.check(property=("noted", "deadlock"), **options)
@@ -75,17 +62,15 @@ def same(noted: list[bytes], wanted: set[bytes]) -> None:
     assert set(noted) - wanted <= set(noted[:1])
 
 
-@few
-@given(protocols(), some)
-def test_verdicts_on_generated_protocols(protocol: Protocol, ways: list[dict[str, Any]]) -> None:
-    protocol = sized(protocol)
-    compare_verdicts(lambda: system(protocol), explore(define(system(protocol)), max_states=4 * MOST_STATES), ways)
+@corpus.each(corpus.sized, 50)
+def test_verdicts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    ways = dice.choices(COMBINATIONS, k=6)
+    compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol), ways)
 
 
-@few
-@given(protocols(), some)
-def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, ways: list[dict[str, Any]]) -> None:
-    compare_observations(system(without_claims(sized(protocol))), ways)
+@corpus.each(corpus.sized, 50, first=50)
+def test_observations_and_deadlocks_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_observations(corpus.built(without_claims(protocol)), dice.choices(COMBINATIONS, k=6))
 
 
 class Box(Process):

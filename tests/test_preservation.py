@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from random import Random
 
-from generator import Protocol, protocols, system, without_claims
+import pytest
+
+import corpus
+from generator import Protocol, without_claims
 from preservation import Graph, same_branching, same_runs
 from quorate import Message, Peers, Process, System, _core, on, start, step
 from quorate.model.define import define
 from quorate.native.model import Model
-from test_against_reference import sized
 
-few = settings(max_examples=max(1, settings().max_examples // 2))
 MOST_STATES = 300
 
 
@@ -37,21 +36,19 @@ def graphs(made: System, keep: str, *, reduced: bool, field: str = "x") -> tuple
     return full, Graph.of(model)
 
 
-@few
-@given(protocols(), st.booleans())
-def test_linear_time(protocol: Protocol, reduced: bool) -> None:
-    found = graphs(system(without_claims(sized(protocol))), "linear", reduced=reduced)
-    assume(found is not None)
-    assert found is not None
+@corpus.each(corpus.sized, 50)
+def test_linear_time(protocol: Protocol, dice: Random) -> None:
+    found = graphs(corpus.built(without_claims(protocol)), "linear", reduced=dice.random() < 0.5)
+    if found is None:
+        corpus.discard()
     assert same_runs(*found)
 
 
-@few
-@given(protocols(), st.booleans())
-def test_branching_time(protocol: Protocol, reduced: bool) -> None:
-    found = graphs(system(without_claims(sized(protocol))), "branching", reduced=reduced)
-    assume(found is not None)
-    assert found is not None
+@corpus.each(corpus.sized, 50)
+def test_branching_time(protocol: Protocol, dice: Random) -> None:
+    found = graphs(corpus.built(without_claims(protocol)), "branching", reduced=dice.random() < 0.5)
+    if found is None:
+        corpus.discard()
     assert same_branching(*found)
 
 

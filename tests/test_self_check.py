@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
 from typer.testing import CliRunner
 
-from generator import Protocol, protocols, system
+import corpus
+from generator import Protocol
 from quorate import System, _core, check
 from quorate.cli.main import app
 from quorate.native.model import Model
@@ -25,13 +26,10 @@ from quorate.reduce.partial_orders import PartialOrders
 from quorate.search import self_check
 from quorate.search.self_check import SelfCheck, SelfCheckError
 from small_instances import small
-from test_against_reference import sized
-from test_optimistic import DeadTooSoon, MergedTooSoon, PassedOver, no_closure, reducible
+from test_optimistic import REDUCIBLE, DeadTooSoon, MergedTooSoon, PassedOver, no_closure
 
 POR: dict[str, Any] = {"por": "lpor-net", "quotient": "off", "dead_messages": "off"}
 ALL: dict[str, Any] = {"por": "lpor-net", "self_check": True}
-
-few = settings(max_examples=max(1, settings().max_examples // 2))
 
 
 # Reductions that are right
@@ -111,18 +109,15 @@ def test_bundled_protocols(name: str, options: dict[str, Any]) -> None:
         check(small(name), property="deadlock", **options)
 
 
-@few
-@given(reducible())
-def test_generated_protocols_with_partial_orders(protocol: Protocol) -> None:
-    protocol = sized(protocol)
+@corpus.each(REDUCIBLE, 50)
+def test_generated_protocols_with_partial_orders(protocol: Protocol, dice: Random) -> None:
     for options in (ALL, POR | {"self_check": True}, ALL | {"por": "lpor", "search": "dfs"}):
-        check(system(protocol), **options)
+        check(corpus.built(protocol), **options)
 
 
-@few
-@given(protocols())
-def test_generated_protocols(protocol: Protocol) -> None:
-    check(system(sized(protocol)), **ALL)
+@corpus.each(corpus.sized, 50)
+def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    check(corpus.built(protocol), **ALL)
 
 
 # Seeded mistakes

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 
 import pytest
-from hypothesis import given
 
-from generator import Protocol, fitted, protocols, system
+import corpus
+from generator import Protocol
 from handmade import violation
 from models import Everything
 from quorate import QuorateError, System, check
@@ -58,10 +59,9 @@ def test_every_kind_of_end_is_kept() -> None:
         assert Claim.of(shorter)[1:] == Claim.of(trace)[1:]
 
 
-@given(protocols())
-def test_what_is_left_is_a_run_that_shows_the_same(protocol: Protocol) -> None:
-    small = fitted(protocol, 700)
-    trace = check(system(small), search="dfs", regroup=False).trace if small is not None else None
+@corpus.each(corpus.sized)
+def test_what_is_left_is_a_run_that_shows_the_same(protocol: Protocol, dice: Random) -> None:
+    trace = check(corpus.built(protocol), search="dfs", regroup=False).trace
     if trace is None:
         return
     shorter = shorten(trace)

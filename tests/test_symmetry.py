@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
-from generator import Look, Protocol, Rule, Send, protocols, system, without_claims
+import corpus
+from generator import Look, Protocol, Rule, Send, system, without_claims
 from orbits import orbits, renamed_state, renamings
 from quorate import (
     Process,
@@ -29,7 +30,9 @@ from quorate.semantics.state import State, Step
 from quorate.semantics.steps import enabled_protocol
 from reference import explore
 from small_instances import SMALL, small
-from test_against_reference import all_names, compare_verdict, expect, follow, run_of, sized
+from test_against_reference import all_names, compare_verdict, expect, follow, run_of
+
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off"}
 COMBINED: list[dict[str, Any]] = [
@@ -216,21 +219,21 @@ def symmetric_system(protocol: Protocol) -> System:
     return system(protocol, extra)
 
 
-@settings(max_examples=25)
-@given(protocols())
-def test_answers_are_the_same_on_generated_protocols(protocol: Protocol) -> None:
-    compare_answers(lambda: system(sized(protocol)))
+SYMMETRIC = corpus.Kind("symmetric", lambda protocol, dice: corpus.smaller(symmetric(protocol), corpus.MOST_STATES))
 
 
-@settings(max_examples=25)
-@given(protocols())
-def test_answers_are_the_same_on_generated_symmetric_protocols(protocol: Protocol) -> None:
-    fitting = sized(symmetric(protocol))
-    compare_answers(lambda: symmetric_system(fitting))
+@corpus.each(corpus.sized, 25)
+def test_answers_are_the_same_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    compare_answers(lambda: corpus.built(protocol))
 
 
-@settings(max_examples=25)
-@given(protocols())
-def test_counts_are_orbit_counts_on_generated_protocols(protocol: Protocol) -> None:
-    fitting = without_claims(sized(symmetric(protocol)))._replace(invariants=(), cans=(), final=None)
-    compare_orbits(lambda: system(fitting))
+@corpus.each(SYMMETRIC, 25)
+def test_answers_are_the_same_on_generated_symmetric_protocols(protocol: Protocol, dice: Random) -> None:
+    made = symmetric_system(protocol)
+    compare_answers(lambda: made)
+
+
+@corpus.each(SYMMETRIC, 25, first=25)
+def test_counts_are_orbit_counts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    made = corpus.built(without_claims(protocol)._replace(invariants=(), cans=(), final=None))
+    compare_orbits(lambda: made)

@@ -10,10 +10,9 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
-from generator import Protocol, fitted, protocols, system, without_claims
+import corpus
+from generator import Protocol, without_claims
 from quorate import System
 from quorate._core import StateSet, Temporal
 from quorate.base.places import location_of
@@ -24,6 +23,8 @@ from quorate.options import Options
 from quorate.reduce.reductions import Reductions
 from small_instances import SMALL, small
 from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore, named
+
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
 
 LEVELS = ("none", "progress", "process", "transition", "message", "strong")
 
@@ -226,15 +227,12 @@ def test_bundled_protocols_agree_with_the_reference(name: str) -> None:
 
 def compare_protocol(protocol: Protocol, seed: int, times: int = 6) -> list[str]:
     dice = random.Random(seed)
-    smaller = fitted(without_claims(protocol), 250)
-    assume(smaller is not None)
-    both = Both(system(smaller), dice)  # type: ignore[arg-type]
+    both = Both(corpus.built(without_claims(protocol)), dice)
     found = [both.compare(dice, *drawn(dice, both.definition)) for _ in range(times)]
     both.beginnings(dice, drawn(dice, both.definition)[0])
     return found
 
 
-@settings(max_examples=60, deadline=None)
-@given(protocols(), st.integers(0, 1 << 30))
-def test_generated_protocols_agree_with_the_reference(protocol: Protocol, seed: int) -> None:
-    compare_protocol(protocol, seed)
+@corpus.each(corpus.few_states, 60)
+def test_generated_protocols_agree_with_the_reference(protocol: Protocol, dice: random.Random) -> None:
+    compare_protocol(protocol, dice.randrange(1 << 30))

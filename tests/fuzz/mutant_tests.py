@@ -46,7 +46,7 @@ def failing(rule: Rule, number: int, seconds: float = 300.0) -> str:
     environment = dict(os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}", QUORATE_MUTANT=str(number))
     for name in TESTS[rule.group]:
         command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-        command += ["--no-header", "--tb=no", "-rf", str(ROOT / "tests" / f"{name}.py")]
+        command += ["--no-header", "--tb=no", "-rf", *map(str, (ROOT / "tests").rglob(f"{name}.py"))]
         try:
             done = subprocess.run(
                 command, env=environment, capture_output=True, text=True, timeout=seconds, cwd=ROOT, check=False
