@@ -100,7 +100,7 @@ MINUTES ?= 1
 SEED ?= 0
 JOBS ?= 2
 fuzz: develop
-	cd tests && ../$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --findings ../findings
+	cd tests && PYTHONPATH=support ../$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --findings ../findings
 
 # Report and explorer are tested in Debian's Chromium. Where it is not there and cannot be installed, those tests are left out.
 browser:

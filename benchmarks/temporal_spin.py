@@ -16,7 +16,7 @@ The same LTL on the same models: Spin with `-a -f`, Quorate with `--fairness pro
 to whoever comes first ([Promela](../benchmarks/models/lock.pml)); the register is `regular-storage` as (bases, readers,
 writes), asked whether a read ends. Spin counts states of the product, Quorate those of the system. Spin is built with
 `gcc -O3 -DNFAIR=4`; its partial-order reduction is on unless the name says otherwise. In
-`tests/test_temporal_spin.py` both say the same of 51 formulas on eleven more models, with and without
+`tests/unit/test_temporal_spin.py` both say the same of 51 formulas on eleven more models, with and without
 fairness.""",
 }
 

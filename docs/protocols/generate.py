@@ -6,7 +6,7 @@
 
 What was measured is kept in measured.json, because times vary: the pages are a function of that file and the sources,
 and a test compares them. Which instances are measured is said in instances.json. liveness.json has formulas about whole
-runs with their verdicts, which tests/test_liveness_protocols.py checks.
+runs with their verdicts, which tests/unit/test_liveness_protocols.py checks.
 """
 
 import argparse

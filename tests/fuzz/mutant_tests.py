@@ -43,7 +43,9 @@ TESTS: dict[str, tuple[str, ...]] = {
 
 def failing(rule: Rule, number: int, seconds: float = 300.0) -> str:
     """The first test that fails without the rule; empty if none does."""
-    environment = dict(os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}", QUORATE_MUTANT=str(number))
+    environment = dict(
+        os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}:{ROOT / 'tests' / 'support'}", QUORATE_MUTANT=str(number)
+    )
     for name in TESTS[rule.group]:
         command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
         command += ["--no-header", "--tb=no", "-rf", *map(str, (ROOT / "tests").rglob(f"{name}.py"))]

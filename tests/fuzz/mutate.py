@@ -138,7 +138,9 @@ def ask_tests(wanted: Sequence[Rule]) -> None:
 def _run(
     mutants: list[str], focus: str, seed: int, stride: int, seconds: float, wall: float, current: Path
 ) -> Iterator[dict[str, Any]]:
-    environment = dict(os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}", PYTHONHASHSEED="0")
+    environment = dict(
+        os.environ, PYTHONPATH=f"{PACKAGE}:{ROOT / 'tests'}:{ROOT / 'tests' / 'support'}", PYTHONHASHSEED="0"
+    )
     environment.pop("QUORATE_MUTANT", None)
     command = [str(ROOT / ".venv" / "bin" / "python"), "-m", "fuzz.hunt", "--mutants", ",".join(mutants)]
     command += ["--seed", str(seed), "--stride", str(stride), "--seconds", str(seconds), "--wall", str(wall)]

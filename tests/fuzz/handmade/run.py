@@ -9,7 +9,11 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.meta_path[:] = [each for each in sys.meta_path if "Redirecting" not in type(each).__name__]
-sys.path[:0] = [str(HERE.parents[2] / "build" / "mutants" / "src"), str(HERE.parents[1])]
+sys.path[:0] = [
+    str(HERE.parents[2] / "build" / "mutants" / "src"),
+    str(HERE.parents[1]),
+    str(HERE.parents[1] / "support"),
+]
 
 from fuzz.compare import switched  # noqa: E402
 from fuzz.mutations import RULES  # noqa: E402

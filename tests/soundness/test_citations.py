@@ -10,7 +10,7 @@ import pytest
 
 from fuzz.mutations import RULES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "soundness.md"
 HEADING = re.compile(r"^### (\d+)\. (.+)$", re.MULTILINE)
 CITED = re.compile(r"\brules? (\d+)(?:(?:,? and|,| to) (\d+))*")

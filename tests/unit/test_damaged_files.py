@@ -21,7 +21,7 @@ from quorate.cli.main import app
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.results.json import confirmed, saved_document
 
-SCHEMA = Path(__file__).parent.parent / "docs/schemas/run.schema.json"
+SCHEMA = Path(__file__).parents[2] / "docs/schemas/run.schema.json"
 
 WRONG: tuple[Any, ...] = (None, True, 7, -1, 1.5, "x", [], [[]], {}, {"$": "x"})
 

@@ -1,6 +1,6 @@
 """Whole checks of temporal properties on generated protocols against the slow reference, through the public API.
 
-python tests/temporal_generated.py 10      # minutes, by hand; figures at the end
+python tests/support/temporal_generated.py 10      # minutes, by hand; figures at the end
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ from quorate.semantics.state import State, in_flight, initial_states
 from quorate.semantics.steps import steps
 from support import here
 
-MODELS = str(Path(__file__).parent / "byzantine_models.py")
+MODELS = str(Path(__file__).parents[1] / "support" / "byzantine_models.py")
 
 # Thresholds
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-HERE = Path(__file__).parent / "interrupts"
+HERE = Path(__file__).parents[1] / "interrupts"
 MODEL = """
 from quorate import Process, System, invariant, start
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from quorate import _core
 
-STUB = Path(__file__).parent.parent / "src" / "quorate" / "_core.pyi"
+STUB = Path(__file__).parents[2] / "src" / "quorate" / "_core.pyi"
 
 
 def declared(stub: str) -> list[str]:

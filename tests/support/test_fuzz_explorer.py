@@ -214,4 +214,4 @@ def test_nothing_of_quorate_is_used() -> None:
         "import fuzz.explorer; "
         "sys.exit(any(name.partition('.')[0] == 'quorate' for name in sys.modules))"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parent)
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[1])

@@ -289,7 +289,7 @@ def test_going_where_something_holds(page: Any, paxos: str) -> None:
 
 
 def test_choosing_an_initial_state(page: Any) -> None:
-    explorer = Explorer(f"{Path(__file__).parent / 'models.py'}:Starts")
+    explorer = Explorer(f"{Path(__file__).parents[1] / 'support' / 'models.py'}:Starts")
     try:
         page.goto(explorer.address)
         at(page, "0")

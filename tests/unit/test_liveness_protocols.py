@@ -23,7 +23,7 @@ from quorate.results.replay import ReplayError, replay
 from reference import explore
 from small_instances import without_temporal
 
-PAGES = Path(__file__).parent.parent / "docs" / "protocols"
+PAGES = Path(__file__).parents[2] / "docs" / "protocols"
 ROWS: list[tuple[str, dict[str, Any]]] = [
     (name, row) for name, rows in json.loads((PAGES / "liveness.json").read_text()).items() for row in rows
 ]

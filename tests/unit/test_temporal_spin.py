@@ -16,7 +16,7 @@ import pytest
 from quorate import check
 from spin_models import MODELS
 
-PLACE = Path(__file__).parent / "spin"
+PLACE = Path(__file__).parents[1] / "spin"
 FORMULA = re.compile(r"^ltl (\w+) \{ (.+) \}$", re.MULTILINE)
 LEVELS = {"progress": (), "process": ("-f",)}
 VIOLATED: dict[str, dict[str, str]] = {

@@ -16,7 +16,7 @@ from fuzz.mutations.reasons import IMPLIED, REFUSED, TOGETHER
 from fuzz.mutations.rule import Rule
 from fuzz.pointed import POINTS
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 def bare(text: str) -> str:

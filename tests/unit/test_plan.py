@@ -16,7 +16,7 @@ from quorate.protocols.paxos import Paxos
 from quorate.search.plan import plan
 from test_liveness import Locking
 
-LIVELY = Path(__file__).parent / "test_liveness.py"
+LIVELY = Path(__file__).parents[1] / "unit" / "test_liveness.py"
 
 
 def ran(*arguments: str) -> str:

@@ -20,7 +20,7 @@ from quorate.results.json import FORMAT, VERSION, load, saved_document
 from quorate.results.trace import Trace
 from walks import traces
 
-SCHEMAS = Path(__file__).parent.parent / "docs/schemas"
+SCHEMAS = Path(__file__).parents[2] / "docs/schemas"
 
 
 def schema_of(name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 import quorate
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "quorate"
 UPWARD = {("results.result", "render.report"), ("results.trace", "render.text")}
 """Named below the list of layers."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 
 PROTOCOL = """
 from quorate import Event, Message, Monitor, Peers, Pid, Process, System, invariant, on, quorum, start, step

@@ -9,7 +9,7 @@ import pytest
 
 from quorate.protocols import CATALOGUE
 
-PAGES = Path(__file__).parent.parent / "docs" / "protocols"
+PAGES = Path(__file__).parents[2] / "docs" / "protocols"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from quorate.properties.temporal.translate import is_tautology, is_unsatisfiable
 from quorate.properties.temporal.words import satisfied
 from temporal_words import random_words
 
-PAGE = (Path(__file__).parent.parent / "docs/temporal.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/temporal.md").read_text(encoding="utf-8")
 
 
 def cells(line: str) -> list[str]:

@@ -114,7 +114,7 @@ def test_what_holds_has_no_counterexample() -> None:
 
 
 def test_a_sweep_goes_over_temporal_properties() -> None:
-    target = f"{Path(__file__).parent / 'test_liveness.py'}:Locking"
+    target = f"{Path(__file__).parents[1] / 'unit' / 'test_liveness.py'}:Locking"
     ran: Any = CliRunner().invoke(app, ["sweep", target, "-p", "clients=1..3", "--csv", "--jobs", "1"])
     rows = [line.split(",") for line in ran.stdout.splitlines()]
     assert [row[0] for row in rows[1:]] == ["1", "2", "3"]

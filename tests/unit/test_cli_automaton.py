@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from quorate.cli.main import app
 
-SCHEMA = Path(__file__).parent.parent / "docs/schemas/automaton.schema.json"
+SCHEMA = Path(__file__).parents[2] / "docs/schemas/automaton.schema.json"
 
 
 def ran(*arguments: str) -> tuple[int, str, str]:

@@ -13,7 +13,7 @@ from quorate.cli.main import app
 from quorate.model.environment import Environment
 from quorate.options import Options, told
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 TABLE = {**told(Options), **told(Environment)}
 
 

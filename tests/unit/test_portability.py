@@ -12,7 +12,7 @@ import pytest
 from quorate.base.errors import is_model_file
 from quorate.search import limits
 
-CORE = Path(__file__).parent.parent / "src" / "core"
+CORE = Path(__file__).parents[2] / "src" / "core"
 # Headers and names that only Linux has. Whoever needs one guards it by #ifdef.
 LINUX = r"malloc\.h|sysinfo\.h|prctl\.h|epoll\.h|linux/|sched_getcpu|mallinfo|mremap|gettid|MADV_HUGEPAGE|jthread"
 

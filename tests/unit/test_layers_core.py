@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 CORE = ROOT / "src" / "core"
 SOURCES = sorted(path.relative_to(CORE) for path in CORE.rglob("*.[ch]pp"))
 
