@@ -66,8 +66,8 @@ private:
     std::vector<const std::uint64_t*> rows_;  // the marks of every column of the state at hand
     std::uint64_t held_ = ~std::uint64_t{0};  // the bits of names that occur in the state at hand, or more
     std::vector<std::pair<Id, const std::uint64_t*>> undo_;
-    const Product order_of_group_;
-    Product automorphisms_of_form_{};
+    const LargeProduct order_of_group_;
+    LargeProduct automorphisms_of_form_{};
     std::vector<Id> twin_;  // per name, the first of its twins
     std::vector<Id> path_;
     std::vector<std::vector<Id>> automorphisms_;

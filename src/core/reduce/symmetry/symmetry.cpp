@@ -383,8 +383,8 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     return place_of;
 }
 
-Product Symmetry::order() const {
-    Product product;
+LargeProduct Symmetry::order() const {
+    LargeProduct product;
     for (Id family = 0; family < families(); ++family)
         for (Id i = 2; i <= starts_[family + 1] - starts_[family]; ++i) product *= i;
     return product;

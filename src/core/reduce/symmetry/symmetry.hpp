@@ -15,8 +15,8 @@
 #include <string>
 
 #include "analysis/closure.hpp"
+#include "base/large_product.hpp"
 #include "base/lazy.hpp"
-#include "base/product.hpp"
 #include "model/property.hpp"
 
 namespace quorate {
@@ -89,7 +89,7 @@ public:
     std::uint64_t bit(Id name) const { return std::uint64_t{1} << (name % 64); }
     bool own_bits() const { return names_ <= 64; }
 
-    Product order() const;  // the number of renamings
+    LargeProduct order() const;  // the number of renamings
 
     // --- properties: what one says of a state it must say of every renamed one ---
 

@@ -6,9 +6,9 @@
 
 namespace quorate {
 
-class Product {
+class LargeProduct {
 public:
-    Product& operator*=(double factor) {
+    LargeProduct& operator*=(double factor) {
         value_ *= factor;
         if (value_ >= large) {
             value_ = std::ldexp(value_, -shift);  // a power of two: nothing is rounded
@@ -17,7 +17,7 @@ public:
         return *this;
     }
     // Infinite only if the ratio itself is too large.
-    double operator/(const Product& other) const {
+    double operator/(const LargeProduct& other) const {
         const double ratio = value_ / other.value_;
         return exponent_ == other.exponent_ ? ratio : std::ldexp(ratio, exponent_ - other.exponent_);
     }
