@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from quorate.base import echo
 from quorate.cli import interrupts
 
 # All that commands import when they need it, so that forks start in milliseconds.
@@ -86,6 +87,8 @@ def interrupt_at(places: list[str], number: int) -> None:
         if event == "call" and frame.f_code.co_qualname == wanted[0][1]:
             if frame.f_globals.get("__name__") != wanted[0][0]:
                 return
+            if len(wanted) < len(places):
+                time.sleep(1.2 * echo.SECONDS)  # two at once would be one
             wanted.pop(0)
             if not wanted:
                 sys.setprofile(None)

@@ -68,7 +68,7 @@ from quorate.cli import supervisor
 supervisor.GRACE, supervisor.SHOWING, supervisor.SLOW = 1.5, 4, GRACE_SLOW
 from quorate.properties import explanation as explain
 explain.PATIENCE = 1
-from quorate.cli.main import run
+from quorate.cli.start import run
 run()
 """
 
@@ -184,16 +184,19 @@ def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
     assert (ran.status, json.loads(ran.out)["error"]["code"]) == (2, "Q900")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("to", ["parent", "both"])
 @pytest.mark.parametrize("case", ["loop", "sum"])
-def test_ctrl_c(case: str, tmp_path: Path) -> None:
+def test_ctrl_c(case: str, to: str, number: signal.Signals, tmp_path: Path) -> None:
     process = started(tmp_path, "-p", f"case={case}", "--json")
     until = time.monotonic() + 30
     while len(descendants(process.pid)) < 2 and time.monotonic() < until:
         time.sleep(0.1)
     every = descendants(process.pid)
-    time.sleep(2.5)
+    time.sleep(4)
     began = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    for each in every if to == "both" else [process.pid]:  # as `timeout` does, and a terminal
+        os.kill(each, number)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3, err
     document = json.loads(out)
@@ -202,7 +205,7 @@ def test_ctrl_c(case: str, tmp_path: Path) -> None:
     assert all_gone(every)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL])
 def test_a_check_ends_with_its_supervisor(number: int, tmp_path: Path) -> None:
     process = started(tmp_path, "-p", "case=sum")
     until = time.monotonic() + 30

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NamedTuple, TypeVar
 
-from quorate.base.errors import Location, Signal, is_library_file, is_model_file
+from quorate.base.errors import Location, Signal, is_model_file
 
 T = TypeVar("T")
 
@@ -109,13 +109,15 @@ class Watch:
 
     def cpu_seconds(self) -> float:
         """The time that the watched thread has had, which hardly depends on what else the machine does."""
+        if sys.platform == "darwin":
+            return time.monotonic()  # it does not tell
         return time.clock_gettime(time.pthread_getcpuclockid(self.thread))
 
     def is_in_model(self) -> bool:
         """Whether it is the model's own code that runs, rather than ours that may take long as well."""
         frame = sys._current_frames().get(self.thread)
         while frame is not None and frame.f_code is not supervised.__code__:
-            if is_model_file(frame.f_code.co_filename) and not is_library_file(frame.f_code.co_filename):
+            if is_model_file(frame.f_code.co_filename):
                 return True
             frame = frame.f_back
         return False
@@ -172,7 +174,7 @@ def running(traceback: TracebackType | None) -> Running | None:
     place: Location | None = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if is_model_file(code.co_filename) and not is_library_file(code.co_filename):
+        if is_model_file(code.co_filename):
             what = what or code.co_qualname
             place = Location(code.co_filename, traceback.tb_lineno)
         traceback = traceback.tb_next

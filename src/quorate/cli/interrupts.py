@@ -7,6 +7,9 @@
   are not written yet are given up. A second signal leaves at once.
 - Leaving: the status is fixed, and Python cleans up. Signals are ignored.
 
+A command runs in a child (`supervisor.py`). Its parent does not take signals in this way: it hands them on, and ends a
+child that does not react. Two that come together, from a terminal and from the parent, are one (`base/echo.py`).
+
 This is imported before anything else and imports next to nothing itself: only the start of Python is out of its reach.
 """
 
@@ -18,6 +21,7 @@ from quorate.base.echo import is_echo
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
+    from collections.abc import Callable
     from types import FrameType
 else:
     import _signal  # `signal` itself builds its enumerations first
@@ -30,6 +34,8 @@ STARTING, WORKING, ANSWERING = "starting", "working", "answering"
 
 _phase = WORKING
 _noted = 0
+heard: "Callable[[], object] | None" = None
+"""Told of every signal that is taken here: then the command is about to end, and is given the time for it."""
 
 
 def begin() -> None:
@@ -109,8 +115,10 @@ def _take() -> "dict[int, _signal._HANDLER]":
 
 def _interrupt(signum: int, frame: "FrameType | None") -> None:
     global _noted
-    if is_echo():  # a terminal signals all processes of a command, and the one that waits hands it on
+    if is_echo():
         return
+    if heard is not None:
+        heard()
     if _phase == WORKING:
         raise KeyboardInterrupt
     if _phase == STARTING or _noted:

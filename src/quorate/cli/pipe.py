@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from quorate.cli import interrupts
+
 if TYPE_CHECKING:
     from quorate.language.system import System
     from quorate.model.environment import Environment
@@ -26,6 +28,7 @@ def opened(descriptor: int, supervisor: int) -> None:
     """Someone watches from now on."""
     global _to_supervisor, _supervisor
     _to_supervisor, _supervisor = descriptor, supervisor
+    interrupts.heard = lambda: tell(heard=True)
 
 
 def attach() -> None:

@@ -18,7 +18,6 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from quorate.base.echo import is_echo
 from quorate.cli import pipe
 
 if TYPE_CHECKING:
@@ -66,18 +65,10 @@ def supervise() -> None:
 
 
 def _prepare(to_dump: int) -> None:
-    """In the child: show where it is when it is asked, and take Ctrl-C once."""
+    """In the child: show where it is when it is asked."""
     import faulthandler
 
     faulthandler.register(_where_signal(), file=to_dump, all_threads=False)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
-
-
-def _interrupt(*_: object) -> None:
-    """KeyboardInterrupt, once for each Ctrl-C."""
-    if not is_echo():
-        raise KeyboardInterrupt
 
 
 def _where_signal() -> int:
@@ -102,6 +93,8 @@ class Supervisor:
         self._started = self._heard = self._turned = time.monotonic()
         self._asked_to_end: float | None = None
         self._times_asked = 0
+        self._reacted = False
+        """It took a signal outside of a search, so it is about to end by itself."""
         self._over_memory: float | None = None
         self._slow = SLOW
 
@@ -139,6 +132,8 @@ class Supervisor:
             if not self.progress:  # its clock begins where the file is loaded
                 self._started = self._heard - message["progress"]["seconds"]
             self.progress = message["progress"]
+        if "heard" in message:
+            self._reacted = True
         if "result" in message:
             self.result = message["result"]
         if "status" in message:
@@ -161,7 +156,8 @@ class Supervisor:
         """Why the child is to be ended now."""
         now = time.monotonic()
         if self._asked_to_end is not None:
-            patience = GRACE if self._times_asked < 2 else min(1.0, GRACE)
+            patience = SHOWING if self._reacted else GRACE
+            patience = patience if self._times_asked < 2 else min(1.0, patience)
             if now > self._asked_to_end + patience:
                 return "interrupt"
         if self.begun is None:
@@ -278,6 +274,7 @@ class Supervisor:
         import resource
 
         from quorate.results.result import Result
+        from quorate.search.limits import peak_memory
 
         assert self.begun is not None
         figures = {name: self.progress.get(name, 0) for name in ("states", "transitions", "frontier", "depth")}
@@ -292,7 +289,7 @@ class Supervisor:
             verdict="incomplete",
             **figures,
             seconds=time.monotonic() - self._started,
-            peak_memory_bytes=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
+            peak_memory_bytes=peak_memory(resource.RUSAGE_CHILDREN),
             stopped_by=reason,
             running=running,
         )
@@ -312,7 +309,7 @@ def _plain(value: Any) -> Any:
 def running_in(dump: str) -> "Running | None":
     """The line of the model in a traceback of `faulthandler`, innermost first; None if it was not the model's turn."""
     from quorate.base import watchdog
-    from quorate.base.errors import is_library_file, is_model_file
+    from quorate.base.errors import is_model_file
     from quorate.base.watchdog import Running
 
     found: list[tuple[str, int, str]] = []
@@ -320,7 +317,7 @@ def running_in(dump: str) -> "Running | None":
         if name == "supervised" and file == watchdog.__file__:
             return Running(found[-1][2], *found[0][:2]) if found else None
         file = file.encode().decode("unicode_escape")
-        if is_model_file(file) and not is_library_file(file):
+        if is_model_file(file):
             found.append((file, int(line), name))
     return None
 

@@ -21,10 +21,10 @@ def default_memory_limit() -> int:
     return int(free * 0.9)
 
 
-def peak_memory() -> int:
-    """The most bytes of memory that this process had at a time."""
+def peak_memory(of: int = resource.RUSAGE_SELF) -> int:
+    """The most bytes of memory that this process had at a time; or its children."""
     unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resource.getrusage(of).ru_maxrss * unit
 
 
 def _available() -> int:

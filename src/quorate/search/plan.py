@@ -133,7 +133,7 @@ def _found(
     apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
     asked = select(definition, property, options.ltl, options.ctl)
     refuse_what_implicit_crashes_miss(definition, asked)
-    with Purity(definition, apart):
+    with Purity(definition, apart, watcher=watcher):
         found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)
         if not asked.temporal:
             return found

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import resource
-
 from quorate.base.watchdog import Halted, Running
 from quorate.language.system import System
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.results.result import Result
-from quorate.search.limits import Watcher
+from quorate.search.limits import Watcher, peak_memory
 
 
 def halted_result(
@@ -35,7 +33,7 @@ def halted_result(
         frontier=frontier,
         depth=depth,
         seconds=watcher.seconds,
-        peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_memory_bytes=peak_memory(),
         search=options.kind,
         store=options.store,
         threads=options.threads,
