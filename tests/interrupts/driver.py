@@ -21,8 +21,8 @@ from quorate.cli import interrupts
 
 # All that commands import when they need it, so that forks start in milliseconds.
 WARM = """
-cli.main explore.server search.check search.factors search.plan sweep.worker traces.chart.file traces.chart.svg
-traces.exports.file traces.exports.regression traces.html.document traces.report
+cli.main explore.server search.check search.factors search.plan sweep.worker render.chart.write render.chart.svg
+render.exports.write render.exports.regression render.html.document render.report
 """
 
 PATIENCE = 60.0

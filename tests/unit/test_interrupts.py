@@ -79,28 +79,28 @@ BEFORE = {
     "parameters": "quorate.model.given:instance",
     "options": "quorate.search.limits:Watcher.__init__",
     "build": "bad:S.build",
-    "define": "quorate.model.definition:define",
-    "closure": "quorate.reduce.reductions:analyse",
+    "define": "quorate.model.define:define",
+    "closure": "quorate.reduce.reductions:Reductions.analyse",
     "handler": "bad:A.begin",
     "property": "bad:S.ok",
-    "symmetry": "quorate.reduce.symmetry:proposed",
+    "symmetry": "quorate.reduce.families:proposed",
     "search": "quorate.search.check:_Check._search",
 }
 AFTER = {
     "replay": "quorate.search.rebuild:rebuild",
     "explanation": "quorate.properties.explanation:explain",
     "again": "quorate.search.purity:Purity.require",
-    "end of search": "quorate.search.limits:Watcher.__exit__",
+    "end of search": "quorate.base.interruptible:Interruptible.__exit__",
     "saving": "quorate.results.json:save",
     "writing": "quorate.base.files:write",
     "showing": "quorate.cli.check:show_result",
-    "other files": "quorate.cli.outputs:Files.write",
+    "other files": "quorate.cli.run_files:Files.write",
     "drawing": "quorate.render.chart.svg:svg",
-    "telling": "quorate.cli.outputs:tell",
+    "telling": "quorate.cli.run_files:tell",
     "test": "quorate.render.exports.regression:write",
     "comparing": "quorate.search.factors:factors",
     "report": "quorate.render.html.document:write",
-    "trouble": "quorate.cli.outputs:Files.complain",
+    "trouble": "quorate.cli.run_files:Files.complain",
     "closing": "quorate.cli.output:Patient.flush",
 }
 FILES = ["--save", "run.json", "--chart", "run.svg", "--pytest", "test_run.py", "--report", "run.html"]
@@ -162,19 +162,42 @@ def test_a_search_answers_with_what_it_covered(interrupted: Run, models: Path) -
     assert (document["verdict"], document["stopped_by"]) == ("incomplete", "interrupt")
 
 
+TEMPORAL = ["LivenessCheck._graph", "LivenessCheck._decide", "LivenessCheck._trace", "LivenessCheck._confirm"]
+
+
+@SIGNALS
+@pytest.mark.parametrize("phase", TEMPORAL)
+def test_a_temporal_property(interrupted: Run, models: Path, phase: str, name: str) -> None:
+    words = ["check", "bad.py", "--ltl", "G ok", "--json", "--save", "run.json"]
+    found = interrupted(models, words, f"quorate.search.liveness:{phase}", name=name)
+    document = answer(found)
+    if phase in ("LivenessCheck._trace", "LivenessCheck._confirm"):  # then there is a run that shows it
+        assert document["verdict"] == "violated"
+
+
+@SIGNALS
+def test_a_temporal_property_of_many_states(interrupted: Run, models: Path, name: str) -> None:
+    words = ["check", "good.py", "-p", "n=30", "--symmetry", "none", "--ltl", "G ok", "--json"]
+    found = interrupted(models, words, "quorate.native.temporal:TemporalGraph.explore", name=name)
+    document = answer(found)
+    assert (document["verdict"], document["stopped_by"]) == ("incomplete", "interrupt")
+
+
 def test_a_second_signal_ends_it_at_once(interrupted: Run, models: Path) -> None:
-    found = interrupted(models, ["check", "bad.py", "--chart", "run.svg"], AFTER["showing"], "quorate.cli.outputs:form")
+    found = interrupted(
+        models, ["check", "bad.py", "--chart", "run.svg"], AFTER["showing"], "quorate.cli.run_files:form"
+    )
     assert (found["status"], "interrupted again" in found["err"]) == (3, True)
     words = ["check", "good.py", "-p", "n=30", "--symmetry", "none", "--json"]
     watch = "quorate.search.limits:Watcher.__call__"
-    found = interrupted(models, words, "quorate.reduce.reductions:analyse", watch)
+    found = interrupted(models, words, "quorate.reduce.reductions:Reductions.analyse", watch)
     assert answer(found)["error"]["code"] == "Q506"
 
 
 PLAN = {
     "load": "quorate.model.target:load",
     "build": "bad:S.build",
-    "closure": "quorate.reduce.reductions:analyse",
+    "closure": "quorate.reduce.reductions:Reductions.analyse",
     "facts": "quorate.reduce.facts:Facts.__init__",
     "telling": "quorate.search.plan:Plan.to_json",
 }
@@ -238,7 +261,7 @@ REPLAY = {
     "load": "quorate.model.target:load",
     "reading": "quorate.results.json:load",
     "build": "bad:S.build",
-    "following": "quorate.results.replay:follow",
+    "following": "quorate.results.replay:replay",
     "again": "quorate.search.purity:Purity.require",
     "telling": "quorate.results.trace:Trace.to_json",
     "drawing": "quorate.render.chart.svg:svg",
