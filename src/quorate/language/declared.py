@@ -25,14 +25,18 @@ def refuse_strangers(cls: type, mark: str) -> None:
     for base in cls.__mro__:
         for name, value in base.__dict__.items():
             if isinstance(value, FunctionType) and hasattr(value, mark):
-                handler = mark == MARK
-                raise ModelError(
-                    f"{base.__name__}.{name} is a {'transition' if handler else 'property'}, but {base.__name__} is "
-                    + ("a system: it takes no steps" if handler else "none of a system's, so nobody would ask it"),
-                    hint="write it in the process that takes it" if handler else "write it in the System",
-                    code="Q106",
-                    location=location_of(value),
-                )
+                raise stranger(base, name, location_of(value), handler=mark == MARK)
+
+
+def stranger(cls: type, name: str, location: Location | None, *, handler: bool) -> ModelError:
+    """A transition in a system, or a property elsewhere."""
+    return ModelError(
+        f"{cls.__name__}.{name} is a {'transition' if handler else 'property'}, but {cls.__name__} is "
+        + ("a system: it takes no steps" if handler else "none of a system's, so nobody would ask it"),
+        hint="write it in the process that takes it" if handler else "write it in the System",
+        code="Q106",
+        location=location,
+    )
 
 
 def refuse_overrides(cls: type) -> None:

@@ -25,6 +25,7 @@ from quorate.model.environment import Environment
 from quorate.model.fields import field_types, message_types
 from quorate.model.memory import Memory
 from quorate.model.outcome import Local
+from quorate.model.temporal import refuse_temporal
 from quorate.model.traffic import Channel, check_network
 
 
@@ -208,6 +209,7 @@ def _with_channels(
 def read_class(cls: type[Automaton]) -> Spec:
     """The fields and transitions of a class; an overriding method keeps the place of the one it overrides."""
     refuse_strangers(cls, PROPERTY_MARK)
+    refuse_temporal(cls)
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of, member_location
+from quorate.language.declared import stranger
 from quorate.language.forbidden import forbid_impure
 from quorate.language.process import Process
 from quorate.language.system import System
@@ -64,6 +65,16 @@ def methods_of(cls: type[System], parameters: int) -> dict[str, Callable[..., bo
                 if value.__code__.co_argcount == 1 + parameters and not value.__code__.co_kwonlyargcount:
                     found[name] = getattr(cls, name)
     return found
+
+
+def refuse_temporal(cls: type) -> None:
+    """Refuse temporal properties in a process or a monitor, where nobody would ask them."""
+    for base in cls.__mro__:
+        for name, value in base.__dict__.items():
+            stated = _stated(value)
+            if stated is not None:
+                place = stated.location or location_of(value) or member_location(base, name)
+                raise stranger(base, name, place, handler=False)
 
 
 def _stated(value: Any) -> Stated | None:
