@@ -18,7 +18,7 @@ from quorate.results.result import Result
 from temporal_reduced import Question
 
 EVERYTHING: dict[str, Any] = {"por": "lpor-net", "split": "combined", "symmetry": "auto"}
-UNFAIR_POR = "it does not keep branching and fairness and linear"
+UNFAIR_POR = "it does not keep whole runs, branching time and fairness"
 
 
 def checked(made: System, formula: str, level: str) -> list[Result]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from quorate.native.backend import Found
 
 
+_TOLD = {Kept.LINEAR: "whole runs", Kept.BRANCHING: "branching time"}
+
+
 class Basis(NamedTuple):
     """What reductions argue about: every local state and message that a run may meet."""
 
@@ -59,8 +62,9 @@ class Reduction:
     def _reason(self, wanted: frozenset[Kept]) -> str:
         if not self.wanted:
             return "switched off"
-        lost = sorted(wanted - self.keeps)
-        return f"it does not keep {' and '.join(lost)}" if lost else self.why_not()
+        lost = [_TOLD.get(each, each) for each in Kept if each in wanted - self.keeps]
+        *rest, last = lost or [""]
+        return f"it does not keep {', '.join(rest)}{' and ' if rest else ''}{last}" if lost else self.why_not()
 
     def _set(self, why_not: str, why: str = "", **figures: Any) -> None:
         self.ran, self.why, self.figures = not why_not, why_not or why, figures
