@@ -92,7 +92,8 @@ class Watch:
                     # place.
                     self.struck = False
                     _raise_in(self.thread)
-                    while True:
+                    # One that falls into a callback of the garbage collector is lost: then none is to come any more.
+                    for _ in range(1000):
                         time.sleep(0.001)
             except Halted:
                 continue
