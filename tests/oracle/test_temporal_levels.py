@@ -13,7 +13,7 @@ import pytest
 from byzantine_models import Multicast, Receiver
 from liveness_models import NEVER, UNANSWERED, Counting, Filling, Locking, Serving, StopAndWait
 from quorate import System, crashes
-from quorate._core import Temporal
+from quorate._core import Finding, Temporal
 from quorate.base.places import location_of
 from quorate.model.define import define
 from quorate.model.definition import Property
@@ -233,8 +233,8 @@ def test_a_predicate_that_raises_and_a_handler_that_fails_are_reported() -> None
     model = Model(define(paxos.Paxos(proposers=1, acceptors=1)), [asked(raising)])
     found = Temporal(model.engine).explore(model, [0])
     assert found["stop"] == "violation"
-    assert found["violation"]["finding"] == "raises"
-    assert len(found["violation"]["path"]) == found["violation"]["length"] + 1 == 6
+    assert found["violation"].finding is Finding.raises
+    assert len(found["violation"].path) == found["violation"].length + 1 == 6
 
 
 def test_limits_end_the_exploration_and_nothing_holds_then() -> None:
