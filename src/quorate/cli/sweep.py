@@ -91,7 +91,7 @@ def sweep(
 
     Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
     """
-    from quorate.cli.output import out
+    from quorate.cli.output import out, reader_gone
     from quorate.model.given import grid
     from quorate.model.target import load
     from quorate.sweep.grid import grids
@@ -141,7 +141,8 @@ def sweep(
     if known.trouble is not None:
         written.trouble.append(known.trouble)
     written.complain()
-    return _status(done, holes=holes) or (STOPPED if missing else HOLDS)
+    # Whoever stops reading has heard enough: that is no interrupt.
+    return _status(done, holes=holes) or (STOPPED if missing and not reader_gone() else HOLDS)
 
 
 def _status(done: list[Row], *, holes: bool) -> int:
