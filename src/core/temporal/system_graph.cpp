@@ -22,7 +22,7 @@ public:
     }
 
     Exploration run() {
-        found_.cut.assign(tables_.columns.size(), false);
+        found_.cut = std::vector<bool>(tables_.columns.size(), false);
         try {
             search();
         } catch (const std::bad_alloc&) {
