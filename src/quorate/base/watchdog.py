@@ -55,7 +55,7 @@ class Watch:
     decides whether to stop it; `struck` says that it has done so.
     """
 
-    __slots__ = ("_outer", "_over", "running", "serial", "striking", "struck", "thread", "wanted")
+    __slots__ = ("_outer", "_over", "_owner", "running", "serial", "striking", "struck", "thread", "wanted")
 
     def __init__(self, wanted: Callable[[], bool]) -> None:
         self.wanted = wanted
@@ -68,6 +68,9 @@ class Watch:
 
     def begin(self) -> None:
         """Watch this thread from now on. A watch within another one takes its place until it ends."""
+        import threading
+
+        self._owner = threading.current_thread()
         self._outer = _watches.get(self.thread)
         _watches[self.thread] = self
         self._over.acquire()
@@ -126,6 +129,8 @@ class Watch:
     def _patrol(self) -> None:
         last = 0.0
         while not self._over.acquire(timeout=PATROL_SECONDS):
+            if not self._owner.is_alive():  # its number may be another thread's by now
+                return
             # What was struck may take its time to get out, freeing what it held.
             if self.running and (not self.struck or time.monotonic() > last + 1):
                 self.strike()
