@@ -74,7 +74,10 @@ class Watch:
         self._outer = _watches.get(self.thread)
         _watches[self.thread] = self
         self._over.acquire()
-        _thread.start_new_thread(self._patrol, ())
+        begun = _thread.allocate_lock()
+        begun.acquire()
+        _thread.start_new_thread(self._patrol, (begun,))
+        begun.acquire()  # until it runs, Python takes its number for the one of this thread
 
     def end(self) -> None:
         self._over.release()
@@ -126,7 +129,8 @@ class Watch:
             frame = frame.f_back
         return False
 
-    def _patrol(self) -> None:
+    def _patrol(self, begun: _thread.LockType) -> None:
+        begun.release()
         last = 0.0
         while not self._over.acquire(timeout=PATROL_SECONDS):
             if not self._owner.is_alive():  # its number may be another thread's by now
