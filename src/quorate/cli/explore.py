@@ -85,9 +85,9 @@ def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:
     from quorate.cli.output import out
 
     address = f"{server.address}#{'.'.join(map(str, path))}"
-    print(f"{name} is at {address}", file=out(), flush=True)
-    print("Ctrl-C ends it.", file=sys.stderr, flush=True)
     try:
+        print(f"{name} is at {address}", file=out(), flush=True)
+        print("Ctrl-C ends it.", file=sys.stderr, flush=True)
         if browser:
             webbrowser.open(address)
         server.serve_forever()
