@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from quorate import Result
+
 from .claims import Claims
 from .compare import Answer, Finding, ask, asked, compare, loaded
 from .draw import Drawing
@@ -143,13 +145,16 @@ def judged(reference: Reference, check: Check, answer: Answer) -> Finding | None
     there, found, said = reference.at(check.environment)
     finding = compare(reference.protocol, there, found, said, check, answer)
     if finding is None and answer.result is not None and answer.result.stopped_by is None:
-        finding = _unlike_what_is_promised(reference, check, found, said)
+        finding = _unlike_what_is_promised(reference, check, found, said, answer.result)
     return finding
 
 
-def _unlike_what_is_promised(reference: Reference, check: Check, found: Exploration, said: Verdicts) -> Finding | None:
+def _unlike_what_is_promised(
+    reference: Reference, check: Check, found: Exploration, said: Verdicts, result: Result
+) -> Finding | None:
     """What docs/faults.md says: implicit crashes, where they are not refused, give the answers of explicit ones; and on
-    multisets every model of message traffic gives the same answers, but for deadlocks."""
+    multisets every model of message traffic gives the same answers, but for deadlocks. Nothing is promised of what was
+    left undecided: a search that ends with a violation need not have met what it would have been refused for."""
     environment = check.environment
     protocol = reference.protocol
     names = {each.op for each in nodes_in(protocol)}
@@ -168,7 +173,10 @@ def _unlike_what_is_promised(reference: Reference, check: Check, found: Explorat
         _, theirs, told = reference.at(other)
     except TooLarge:
         return None
-    mine = (said.broken.keys() & about, said.reached.keys() & about, found.failures.keys())
-    if mine != (told.broken.keys() & about, told.reached.keys() & about, theirs.failures.keys()):
+    broken = {each.name for each in result.properties if each.verdict == "violated" and each.kind != "can"}
+    about &= {each.name for each in result.properties if each.verdict != "incomplete"}
+    failures = {each for each in (*found.failures, *theirs.failures) if not broken or f"{each}s" in broken}
+    mine = (said.broken.keys() & about, said.reached.keys() & about, found.failures.keys() & failures)
+    if mine != (told.broken.keys() & about, told.reached.keys() & about, theirs.failures.keys() & failures):
         return Finding("models of faults differ", f"{said} and {told}, {found.failures} and {theirs.failures}")
     return None
