@@ -4,6 +4,7 @@
     python tests/fuzz/mutate.py --minutes 1 por-room  one of them, again
     python tests/fuzz/mutate.py --group symmetry
     python tests/fuzz/mutate.py --together --focus   rules that others imply, each without those others as well
+    python tests/fuzz/mutate.py --again              whether each protocol that showed a rule still shows it
     python tests/fuzz/mutate.py --table              only write docs/mutants.md again
 
 Results are kept as they come, in tests/fuzz/mutants.json; what is there is not done again unless it is named.
@@ -33,6 +34,8 @@ from fuzz.mutations.reasons import IMPLIED, REFUSED, TOGETHER
 from fuzz.mutations.rule import Rule
 
 Known = dict[str, dict[str, Any]]
+
+SECONDS_AGAIN = 3.0
 
 
 def load() -> Known:
@@ -124,6 +127,23 @@ def hunt(
             note_spent(name, protocols, spent, touched[number])
 
 
+def missed_now(wanted: Sequence[Rule]) -> list[str]:
+    """The rules whose loss is no longer noticed on the protocol that showed it, nor on the few after it."""
+    current = PLACE / f"current-{os.getpid()}"
+    missed = []
+    for rule in wanted:
+        known = load()[rule.id]
+        number = str(RULES.index(rule) + 1)
+        said = list(_run([number], known["focus"], known["seed"], 1, SECONDS_AGAIN, SECONDS_AGAIN, current))
+        ended = any("ended" in each for each in said)  # a mutant that is noticed by a crash or a hang ends the process
+        if ended and not any("kind" in each for each in said):
+            missed.append(rule.id)
+            print(f"{rule.id}: not noticed from seed {known['seed']} on", flush=True)
+    current.unlink(missing_ok=True)
+    print(f"{len(wanted) - len(missed)} of {len(wanted)} rules are noticed as before", flush=True)
+    return missed
+
+
 def ask_tests(wanted: Sequence[Rule]) -> None:
     for rule in wanted:
         if "test" in load().get(rule.id, {}):
@@ -164,6 +184,7 @@ def main() -> None:
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--tests", action="store_true", help="which tests miss the rules that the generator does not")
     parser.add_argument("--together", action="store_true", help="rules that others imply, without those others")
+    parser.add_argument("--again", action="store_true", help="only see whether what was noticed still is")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--build", action="store_true", help="only build")
     given = parser.parse_args()
@@ -172,6 +193,10 @@ def main() -> None:
         raise SystemExit(f"no such rule: {', '.join(sorted(unknown))}")
     if not given.table:
         build(RULES)
+    if given.again:
+        known = load()
+        wanted = [rule for rule in RULES if known.get(rule.id, {}).get("found")]
+        raise SystemExit(bool(missed_now([rule for rule in wanted if not given.rules or rule.id in given.rules])))
     if not given.table and not given.build:
         wanted = [rule for rule in RULES if rule.id in given.rules or rule.group in given.group]
         if given.together:
