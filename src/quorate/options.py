@@ -14,7 +14,7 @@ from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 
 Search = Literal["bfs", "dfs"]
-Panel = Literal["Temporal properties", "Search", "Reductions", "Limits", "Faults", "The run that shows it"]
+Panel = Literal["Temporal properties", "Coverage", "Search", "Reductions", "Limits", "Faults", "The run that shows it"]
 Reads = Literal["choice", "switch", "flag", "number", "count", "positive", "size", "seconds", "names", "roles"]
 
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
@@ -85,6 +85,12 @@ class Options:
         "Fairness: none, progress, process, transition, message or strong.",
         choices=LEVELS,
         metavar="LEVEL",
+    )
+    all: bool = option(
+        False, "Coverage", "Go on after a violation: count them, and show the shortest run of each property.", "flag"
+    )
+    coverage: bool = option(
+        False, "Coverage", "Tell which transitions, messages and lines of handlers ran in what was reached.", "flag"
     )
     shorten: bool = option(False, "The run that shows it", "Look for a shorter run that shows the same.", "flag")
     regroup: bool = option(
@@ -188,6 +194,10 @@ class Options:
             raise _wrong("store='bitstate' with por='dpor'", "it stores no states: leave out store, or use por='none'")
         if self.max_depth is not None and self.por != "dpor":
             raise _wrong(f"max_depth={self.max_depth} with por={self.por!r}", "it applies only to por='dpor'")
+        for name in ("all", "coverage"):
+            if getattr(self, name) and (self.depth_first or self.por != "none"):
+                what = f"por={self.por!r}" if self.por != "none" else "a depth-first search"
+                raise _wrong(f"{name}=True with {what}", "it counts all reachable states, breadth-first: leave one out")
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"
@@ -205,6 +215,10 @@ class Options:
     def kind(self) -> Literal["bfs", "dfs", "stateless"]:
         """How a result calls the search."""
         return "stateless" if self.stateless or self.por == "dpor" else "dfs" if self.depth_first else "bfs"
+
+    def for_coverage(self) -> Self:
+        """Merged local states behave alike, but perhaps by different lines."""
+        return replace(self, quotient="off") if self.coverage else self
 
     def without_reductions(self) -> Self:
         return replace(self, quotient="off", dead_messages="off", symmetry="none", por="none", split="none")

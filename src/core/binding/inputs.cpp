@@ -26,6 +26,13 @@ void bind_enums(nb::module_& module) {
         .value("moves", Effect::moves)
         .value("cut", Effect::cut)
         .value("fails", Effect::fails);
+    nb::enum_<Kind>(module, "StepKind")
+        .value("step", Kind::step)
+        .value("discard", Kind::discard)
+        .value("lose", Kind::lose)
+        .value("duplicate", Kind::duplicate)
+        .value("crash", Kind::crash)
+        .value("recover", Kind::recover);
     nb::enum_<PropertyKind>(module, "PropertyKind")
         .value("invariant", PropertyKind::invariant)
         .value("goal", PropertyKind::goal)
@@ -175,7 +182,7 @@ void bind_options(nb::module_& module) {
             [](SearchOptions* self, Traversal traversal, unsigned threads, bool deadlock, bool stateless,
                std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
                std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states,
-               bool visible, std::optional<std::uint64_t> goals_end_from) {
+               bool visible, std::optional<std::uint64_t> goals_end_from, bool census, bool all) {
                 new (self) SearchOptions();
                 self->traversal = traversal;
                 self->threads = threads;
@@ -189,10 +196,13 @@ void bind_options(nb::module_& module) {
                 self->void_states = void_states;
                 self->visible = visible;
                 if (goals_end_from) self->goals_end_from = *goals_end_from;
+                self->census = census;
+                self->all = all;
             },
             nb::kw_only(), "traversal"_a, "threads"_a = 1, "deadlock"_a, "stateless"_a = false, "bitstate"_a = 0,
             "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(), "depth"_a = nb::none(),
-            "void_states"_a = 1000, "visible"_a = true, "goals_end_from"_a = nb::none());
+            "void_states"_a = 1000, "visible"_a = true, "goals_end_from"_a = nb::none(), "census"_a = false,
+            "all"_a = false);
 }
 
 }  // namespace

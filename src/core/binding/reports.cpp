@@ -72,8 +72,32 @@ void bind_search(nb::module_& module) {
                              if (report.figures.cut[i]) columns.push_back(i);
                          return columns;
                      })
+        .def_prop_ro("census", of(&SearchResult::census))
         .def_ro("violation", &SearchReport::violation)
-        .def_ro("goals", &SearchReport::goals);
+        .def_ro("goals", &SearchReport::goals)
+        .def_ro("violations", &SearchReport::violations);
+    nb::class_<Census::Visited>(module, "VisitedLocal")
+        .def_ro("column", &Census::Visited::column)
+        .def_ro("local", &Census::Visited::local)
+        .def_ro("states", &Census::Visited::states)
+        .def_ro("pending", &Census::Visited::pending);
+    nb::class_<Census::Fired>(module, "Fired")
+        .def_ro("column", &Census::Fired::column)
+        .def_ro("kind", &Census::Fired::kind)
+        .def_prop_ro("transition", [](const Census::Fired& fired) { return if_any(fired.transition); })
+        .def_ro("states", &Census::Fired::states)
+        .def_ro("steps", &Census::Fired::steps)
+        .def_ro("depth", &Census::Fired::depth);
+    nb::class_<Census::Reached>(module, "ReachedBehaviour")
+        .def_ro("column", &Census::Reached::column)
+        .def_ro("transition", &Census::Reached::transition)
+        .def_ro("local", &Census::Reached::local)
+        .def_ro("consumed", &Census::Reached::consumed);
+    nb::class_<Census>(module, "Census")
+        .def_ro("visited", &Census::visited)
+        .def_ro("fired", &Census::fired)
+        .def_ro("behaviours", &Census::behaviours)
+        .def_ro("complete", &Census::complete);
     nb::class_<GraphReport::Node>(module, "GraphNode")
         .def_ro("state", &GraphReport::Node::state)
         .def_ro("observed", &GraphReport::Node::observed);

@@ -48,6 +48,7 @@ struct SearchReport {
     SearchResult figures{};
     std::optional<WitnessReport> violation{};
     std::vector<WitnessReport> goals{};
+    std::vector<std::tuple<WitnessReport, std::uint64_t>> violations{};  // of each kind the first, and how many
 };
 
 // What the last search has seen of the fields that properties read: hashes, and those of deadlocks.

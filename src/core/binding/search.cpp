@@ -19,6 +19,8 @@ SearchReport Engine::search(const nb::object& object, SearchOptions options, std
     }
     if (report.figures.violation) report.violation = describe(*report.figures.violation);
     for (const Witness& goal : report.figures.goals) report.goals.push_back(describe(goal));
+    for (const Violations& each : report.figures.violations)
+        report.violations.emplace_back(describe(each.first), each.count);
     return report;
 }
 

@@ -482,8 +482,38 @@ private:
         result.cells = cells;
         return result;
     }
-    static void offer(Worker& worker, Witness witness) {
-        if (!worker.violation || witness.rank() < worker.violation->rank()) worker.violation = std::move(witness);
+    void offer(Worker& worker, Witness witness) const {
+        if (options_.all)
+            add(worker.violations, {std::move(witness), 1});
+        else if (!worker.violation || witness.rank() < worker.violation->rank()) worker.violation = std::move(witness);
+    }
+
+    static void add(std::vector<Violations>& all, Violations more) {
+        const auto known = std::find_if(all.begin(), all.end(), [&](const Violations& one) { return one.same(more.first); });
+        if (known == all.end()) {
+            all.push_back(std::move(more));
+            return;
+        }
+        known->count += more.count;
+        if (more.first.rank() < known->first.rank()) known->first = std::move(more.first);
+    }
+
+    // A state that a step reaches without changing what properties read is not judged again, so the states in which a
+    // property is violated are counted here. All answers are known by now.
+    void count_violations() {
+        std::vector<Id> cells(tables_.width());
+        std::vector<std::uint64_t> counts(properties_.size());
+        for (unsigned array = 0; array < store_.threads(); ++array) {
+            for (std::uint64_t i = 0; i < store_.count(array); ++i) {
+                store_.layout().unpack(store_.state(array, i), cells.data());
+                judge_.state(cells, later, [&](Finding finding, std::size_t property) {
+                    counts[property] += finding == Finding::violated;
+                    return true;
+                });
+            }
+        }
+        for (Violations& each : violations_)
+            if (each.first.finding == Finding::violated) each.count = counts[each.first.property];
     }
 
     SearchResult report() {
@@ -519,10 +549,21 @@ private:
             find_path(tables_, store_, levels_, oracle_, options_.symmetry, *violation_);
             result.violation = std::move(violation_);
         }
+        for (auto& worker : workers_)
+            for (Violations& each : worker->violations) add(violations_, std::move(each));
+        if (stop_ == Stop::regrown || tables_.outgrown) violations_.clear();
+        if (!violations_.empty()) count_violations();
+        std::sort(violations_.begin(), violations_.end(),
+                  [](const Violations& one, const Violations& two) { return one.first.rank() < two.first.rank(); });
+        for (Violations& each : violations_) {
+            find_path(tables_, store_, levels_, oracle_, options_.symmetry, each.first);
+            result.violations.push_back(std::move(each));
+        }
         for (Witness& goal : goals_) {
             find_path(tables_, store_, levels_, oracle_, options_.symmetry, goal);
             result.goals.push_back(std::move(goal));
         }
+        if (options_.census) result.census = take_census(tables_, store_, levels_, watch_);
         return result;
     }
 
@@ -546,6 +587,7 @@ private:
     std::uint64_t remaining_ = 0;  // states of this level that are still to be expanded
     std::optional<Witness> violation_{};
     std::vector<Witness> goals_{};
+    std::vector<Violations> violations_{};
     std::atomic<Stop> stop_{Stop::finished};
 
     std::vector<Range> work_{}, left_over_{};

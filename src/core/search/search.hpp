@@ -8,6 +8,7 @@
 #include "model/property.hpp"
 #include "model/watch.hpp"
 #include "reduce/por/chooser.hpp"
+#include "search/census.hpp"
 #include "search/evidence.hpp"
 #include "store/store.hpp"
 
@@ -32,6 +33,16 @@ struct Witness {
 
 class Symmetry;
 
+// One kind of violation of a search that goes on after the first: a property, deadlocks, or a failure of a handler.
+struct Violations {
+    Witness first;
+    std::uint64_t count = 0;  // states; of a failure, steps
+
+    bool same(const Witness& other) const {
+        return first.finding == other.finding && first.property == other.property && first.failure == other.failure;
+    }
+};
+
 // A step of a search, as it was taken.
 struct StepTaken {
     std::vector<Id> from, to;
@@ -54,6 +65,8 @@ struct SearchOptions {
     bool visible = true;           // with dynamic partial-order reduction: are there properties besides deadlock?
     Evidence* evidence = nullptr;  // where the search is to be checked afterwards
     std::vector<StepTaken>* record = nullptr;  // depth-first: every step that is taken
+    bool census = false;                       // breadth-first: what was met is counted at the end
+    bool all = false;                          // breadth-first: go on after a violation, and count them
     std::uint64_t most_depth = ~std::uint64_t{0};
     // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
     // many more: then it is known what else lies outside, and fewer searches have to start over.
@@ -69,9 +82,11 @@ struct SearchResult {
     double stands_for = 0;                      // states, with those that differ in names only
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
+    std::vector<Violations> violations{};  // with `all`
     double coverage = 1.0;
     std::size_t store_bytes = 0;  // growth of resident memory
     std::vector<bool> cut{};      // the columns whose bound cut a step
+    std::optional<Census> census{};
 };
 
 // Whether so many goals, reached in so many states, are all that is asked for.

@@ -66,6 +66,7 @@ struct Worker {
     std::vector<Unchecked> unchecked{};
     std::vector<Witness> failures{};  // of the state that is being expanded
     std::optional<Witness> violation{};
+    std::vector<Violations> violations{};  // where all are looked for
     std::vector<std::optional<Witness>> goals{};
     std::vector<Word> here{};  // that state, packed
     std::vector<Id> scratch{};

@@ -3,10 +3,12 @@
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from quorate.cli import interrupts
-from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
+from quorate.cli.errors import HOLDS, STOPPED, UNCOVERED, VIOLATED, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, takes_options
 from quorate.cli.run_files import Charts, Exports, Files, Pytest, Report, TraceForm, TraceOption, form, tell
 
@@ -24,12 +26,25 @@ Examples:
 
   quorate check paxos --json | jq .states
 
-Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped before an answer.
+Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped before an answer, 4 holds but covers
+less than --fail-under asks for.
 """
+
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-under",
+        metavar="PERCENT",
+        min=0,
+        max=100,
+        help="Measure coverage, and end with status 4 if less of the handlers ran.",
+        rich_help_panel="Coverage",
+    ),
+]
 
 
 @guarded
-@takes_options("Temporal properties", "The run that shows it", "Search", "Reductions", "Limits", "Faults")
+@takes_options("Temporal properties", "Coverage", "The run that shows it", "Search", "Reductions", "Limits", "Faults")
 def check(
     target: Target,
     parameters: Parameters = None,
@@ -42,6 +57,7 @@ def check(
     save: Save = None,
     exports: Exports = None,
     pytest: Pytest = None,
+    fail_under: FailUnder = None,
     *,
     asked: Asked,
 ) -> int:
@@ -63,6 +79,8 @@ def check(
     system = instance(load(target), parameters or [], presets or [])
     pipe.made(system)
     options: dict[str, Any] = {"property": properties or None, **asked.keywords}
+    if fail_under is not None:
+        options["coverage"] = True
     line = ProgressLine()
     interrupts.answering()  # the search takes them; and what it says is told, whatever comes then
     try:
@@ -78,6 +96,9 @@ def check(
     saved = files.save(result.trace, target)  # first, since the report says how to replay it
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
     status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    if status == HOLDS and fail_under is not None and result.covered is not None:
+        if result.covered.percent < fail_under:
+            status = UNCOVERED
     out().flush()
     pipe.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)

@@ -13,7 +13,7 @@ from quorate.base.errors import LimitError, Location, QuorateError
 from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
-HOLDS, VIOLATED, WRONG, STOPPED = 0, 1, 2, 3
+HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
 
 P = ParamSpec("P")
 

@@ -51,6 +51,10 @@ class Request:
     """With how many states it is over once every `can` was reached."""
     sample: int | None = None
     """How many states to keep in which partial-order reduction left steps out."""
+    all: bool = False
+    """Whether to go on after a violation, and count them; breadth-first only."""
+    census: bool = False
+    """Whether to count what was met, at the end of a breadth-first search."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,9 @@ class Found:
     goals: tuple[Witness, ...] = ()
     is_shortest: bool = False
     """No shorter run of the full system shows the violation."""
+    violations: tuple[tuple[Witness, int], ...] = ()
+    """Of a search that goes on: of each kind the first, and in how many states (of a failure: steps)."""
+    census: _core.Census | None = None
 
 
 class Backend(Protocol):
@@ -120,6 +127,8 @@ class NativeBackend:
             void_states=request.void_states,
             visible=request.visible,
             goals_end_from=request.goals_end_from,
+            census=request.census,
+            all=request.all,
         )
         report = self.model.engine.search(self.model, asked, request.sample)
         return Found(
@@ -138,6 +147,8 @@ class NativeBackend:
             cut=tuple(report.cut),
             violation=None if report.violation is None else witness_of(report.violation),
             goals=tuple(map(witness_of, report.goals)),
+            violations=tuple((witness_of(first), number) for first, number in report.violations),
+            census=report.census,
         )
 
 

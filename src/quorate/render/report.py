@@ -10,6 +10,7 @@ from typing import Any
 
 from quorate.base.values import show
 from quorate.base.words import count, duration, memory, rate
+from quorate.render.coverage import coverage
 from quorate.render.layout import WIDTH, Content, Page, Piece
 from quorate.render.text import Form, failing, run
 from quorate.results.result import PropertyOutcome, Result
@@ -43,12 +44,20 @@ def report(
     if trace is not None and result.trace is not None:
         page.gap()
         page.lines.extend(run(result.trace, width, trace).lines)
+    if trace is not None:
+        for violation in (result.violations or ())[1:]:
+            if violation.trace is not None:
+                page.gap()
+                page.lines.extend(run(violation.trace, width, trace).lines)
     if trace is not None and witnesses:
         for witness in result.witnesses.values():
             page.gap()
             page.lines.extend(run(witness, width, trace).lines)
     page.gap()
     page.table([*figures(result), *reductions(result.reductions), *_self_check(result.self_check)])
+    if result.covered is not None:
+        page.gap()
+        page.lines.extend(coverage(result.covered, width).lines)
     if result.trace is not None:
         _replay(page, result, saved)
     return page
@@ -159,7 +168,7 @@ def _properties(page: Page, result: Result) -> None:
         (_marked(each), outcome(each, result))
         for each in result.properties
         # A violation was told above; that the others were cut short by it is only worth a line each when there are any.
-        if result.verdict != "violated" or each.name != result.property
+        if result.verdict != "violated" or each.name != result.property or result.violations
     )
 
 
@@ -172,6 +181,11 @@ def outcome(found: PropertyOutcome, result: Result) -> Content:
     """How a property fared, in words."""
     if found.note:
         return found.note
+    for violation in result.violations or ():
+        if violation.property == found.name:
+            noun = "step" if found.kind == "assertion" else "state"
+            first = f", first after {count(len(violation.trace), 'step')}" if violation.trace is not None else ""
+            return f"violated in {count(violation.count, noun)}{first}"
     if found.kind == "can":
         witness = result.witnesses.get(found.name)
         if found.verdict == "holds":

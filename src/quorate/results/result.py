@@ -14,6 +14,7 @@ from quorate.base.watchdog import Running
 from quorate.properties.kinds import Verdict
 
 if TYPE_CHECKING:
+    from quorate.results.coverage import Coverage
     from quorate.results.trace import Trace
 
 SCHEMA = 1
@@ -40,6 +41,22 @@ class PropertyOutcome:
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "kind": self.kind, "verdict": self.verdict, "note": self.note}
+
+
+@dataclass(frozen=True)
+class Violation:
+    """How often a property is violated, and a shortest run that shows it."""
+
+    property: str
+    count: int
+    """In so many of the states that were visited; of a handler that fails, in so many steps."""
+    trace: Trace | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        from quorate.results.json import trace_to_json
+
+        trace = trace_to_json(self.trace) if self.trace is not None else None
+        return {"property": self.property, "count": self.count, "trace": trace}
 
 
 @dataclass(frozen=True)
@@ -106,6 +123,10 @@ class Result:
     """Pairs of a state and a state of a formula's automaton that were visited."""
     self_check: Mapping[str, Any] | None = None
     """What `self_check=True` looked at; None if that was not asked for."""
+    covered: Coverage | None = None
+    """What of the model ran, with `coverage=True`; None if that was not asked for."""
+    violations: tuple[Violation, ...] | None = None
+    """With `all=True`: every property that is violated, the one with the shortest run first; None without."""
     schema: int = SCHEMA
 
     @builtins.property  # `property` is a field here
@@ -167,6 +188,8 @@ class Result:
             "fairness": dict(self.fairness) if self.fairness is not None else None,
             "product_states": self.product_states,
             "self_check": dict(self.self_check) if self.self_check is not None else None,
+            "violations": [each.to_json() for each in self.violations] if self.violations is not None else None,
+            "covered": self.covered.to_json() if self.covered is not None else None,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
             "witnesses": {name: trace_to_json(trace) for name, trace in self.witnesses.items()},
         }

@@ -16,7 +16,7 @@ from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.model.traffic import differences
-from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal
+from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal, Witness
 from quorate.native.model import Model
 from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
@@ -24,7 +24,8 @@ from quorate.reduce.decomposition import Whole, roles, taken_apart
 from quorate.reduce.optimistic import VOID_STATES, Universe
 from quorate.reduce.partial_orders import visible
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, Reductions
-from quorate.results.result import Limit, Progress, Result
+from quorate.results.coverage import Coverage
+from quorate.results.result import Limit, Progress, PropertyOutcome, Result, Violation
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
@@ -35,7 +36,7 @@ from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.self_check import SAMPLE, SelfCheck
 from quorate.search.stopped import GivenUp, halted_result, require_not_given_up
-from quorate.search.verdict import outcomes_of, verdict_of
+from quorate.search.verdict import broken_by, outcomes_of, verdict_of
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
@@ -79,16 +80,18 @@ def check(
     self_check: bool = False,
     por_options: Mapping[str, bool] | None = None,
     max_behaviours: int | None = None,
+    all: bool = False,
+    coverage: bool = False,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
     given = locals()
     environment = Environment.of(given)
-    options = Options.of(given)
+    options = Options.of(given).for_coverage()
     watcher = Watcher(timeout, progress, options.max_memory)
     try:
         with watcher:
             definition = define(system, environment)
-            apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+            apart, why = _taken_apart(system, environment, options)
             asked = select(definition, property, options.ltl, options.ctl)
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, apart, watcher=watcher) as purity:
@@ -143,6 +146,14 @@ def _safety(
         return replace(result, warnings=(*result.warnings, str(given_up)))
     finally:
         watcher.may_give_up = False
+
+
+def _taken_apart(
+    system: System | type[System], environment: Environment, options: Options
+) -> tuple[Definition | None, str]:
+    if options.coverage:
+        return None, "coverage is about whole processes"
+    return taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
 
 
 class _Check:
@@ -274,6 +285,8 @@ class _Check:
             void_states=VOID_STATES,
             goals_end_from=self._goals_end_from if self.closed else None,
             sample=SAMPLE if self.self_check is not None and depth is None else None,
+            all=options.all,
+            census=options.coverage,
         )
         found = self.backend.search(request)
         return replace(found, is_shortest=not options.depth_first and options.por == "none")
@@ -281,7 +294,9 @@ class _Check:
     def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
         options = self.options
-        trace = self._trace(found)
+        trace = self._trace(found.violation, found.is_shortest)
+        violations = self._violations(found)
+        trace = trace or next((each.trace for each in violations), None)
         answered = self._answered(found, last=True)
         outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
@@ -305,7 +320,7 @@ class _Check:
             target=self.target,
             parameters=self.definition.parameters,
             verdict=verdict_of(outcomes, stopped),
-            property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
+            property=_first_broken(outcomes, violations),
             states=states,
             transitions=found.transitions,
             depth=found.depth,
@@ -334,7 +349,25 @@ class _Check:
             witnesses={name: self._joined(run) for name, run in self.shown.items()} if self.wants_trace else {},
             environment=self.definition.environment.to_json(),
             self_check=checked,
+            covered=self._covered(found),
+            violations=violations if options.all else None,
         )
+
+    def _violations(self, found: Found) -> tuple[Violation, ...]:
+        """Of a search that went on: how often each property is violated, the first one first."""
+        counted: list[Violation] = []
+        for first, number in found.violations:
+            trace = self._trace(first, found.is_shortest)
+            counted.append(Violation(broken_by(first, self.model), number, trace))
+        return tuple(counted)
+
+    def _covered(self, found: Found) -> Coverage | None:
+        if found.census is None:
+            return None
+        from quorate.search.coverage import coverage_of
+
+        with self.watcher.lifted():
+            return coverage_of(self.model, found.census, complete=found.stop == "finished")
 
     def _answered(self, found: Found, *, void: bool = False, last: bool = False) -> bool:
         """Keep a run for each `can` that was reached; whether that is all there was to find out.
@@ -371,13 +404,12 @@ class _Check:
             return None
         return 0 if self.asked.named else SMALL
 
-    def _trace(self, found: Found) -> Trace | None:
+    def _trace(self, violation: Witness | None, shortest: bool) -> Trace | None:
         """Replay what was found. An accident of the model itself is raised as the error it is."""
         self.watcher.finish()
-        violation = found.violation
         if violation is None:
             return None
-        trace = rebuild(self.model, violation, found.is_shortest)
+        trace = rebuild(self.model, violation, shortest)
         raise_accidents(self.model, violation, trace)
         return self._readable(self._joined(trace)) if self.wants_trace else None
 
@@ -422,6 +454,13 @@ class _Check:
     def _bounds(self, found: Found) -> tuple[str, ...]:
         classes = {self.definition.columns[index].cls.__name__: None for index in found.cut}
         return tuple(f"{name}.within" for name in classes)
+
+
+def _first_broken(outcomes: Iterable[PropertyOutcome], violations: tuple[Violation, ...]) -> str | None:
+    """The property that the run shown first is about."""
+    if violations:
+        return violations[0].property
+    return next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None)
 
 
 def _omissions(found: Found) -> float:

@@ -23,7 +23,8 @@ def outcomes_of(
     `shown` are those for which there is a run already.
     """
     finished = found.stop == "finished"
-    broken = _broken(found.violation, model)
+    first = () if found.violation is None else (found.violation,)
+    broken = {broken_by(each, model) for each in (*first, *(each for each, _ in found.violations))}
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
     note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found.violation is not None]
     ending = Ending(rest, note, found.stop in ("reached", "regrown"))
@@ -31,14 +32,14 @@ def outcomes_of(
     for each in model.properties:
         kind = kind_of(each)
         if kind.name != "deadlock":
-            decided = kind.outcome(ending, broken=each.name == broken, shown=each.name in shown)
+            decided = kind.outcome(ending, broken=each.name in broken, shown=each.name in shown)
             outcomes.append(PropertyOutcome(each.name, kind.name, *decided))
     if asked.deadlock:  # also without `@final`, if it was asked for by name
-        decided = KINDS["final"].outcome(ending, broken=broken == "deadlock", shown=False)
+        decided = KINDS["final"].outcome(ending, broken="deadlock" in broken, shown=False)
         outcomes.append(PropertyOutcome("deadlock", "deadlock", *decided))
-    if broken in ("assertions", "exceptions"):
-        outcomes.insert(0, PropertyOutcome(broken, "assertion", "violated"))
-    elif not outcomes:
+    failed = [each for each in ("assertions", "exceptions") if each in broken]
+    outcomes = [*(PropertyOutcome(each, "assertion", "violated") for each in failed), *outcomes]
+    if not outcomes:
         outcomes.append(PropertyOutcome("assertions", "assertion", rest, note))
     return tuple(outcomes)
 
@@ -51,10 +52,8 @@ def verdict_of(outcomes: Iterable[PropertyOutcome], stopped: Limit | None) -> Ve
     return "incomplete" if "incomplete" in verdicts or stopped is not None else "holds"
 
 
-def _broken(violation: Witness | None, model: Model) -> str | None:
+def broken_by(violation: Witness, model: Model) -> str:
     """The name of the property that a violation is one of."""
-    if violation is None:
-        return None
     if violation.finding == "deadlock":
         return "deadlock"
     if violation.finding == "failure":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from quorate.base import files
 from quorate.base.values import show
 from quorate.render.chart.svg import DARK, LIGHT, style
+from quorate.render.html.coverage import coverage
 from quorate.render.html.elements import Content, Markup, element, table, text
 from quorate.render.html.run import run, states
 from quorate.render.layout import pieces
@@ -63,7 +64,12 @@ def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str
                 _property(result),
                 element("button", "light / dark", id="theme", type="button", title="t"),
             ),
-            element("main", [run(trace, number) for number, trace in enumerate(runs)], _facts(result, factors or {})),
+            element(
+                "main",
+                [run(trace, number) for number, trace in enumerate(runs)],
+                _facts(result, factors or {}),
+                coverage(result.covered) if result.covered is not None else None,
+            ),
             element("footer", _keys() if runs else None),
             Markup(f'<script type="application/json" id="data">{data}</script>'),
             element("script", Markup(script)),
@@ -91,6 +97,7 @@ def _digest(content: str) -> str:
 
 def _runs(result: Result) -> list[Trace]:
     found = [result.trace] if result.trace is not None else []
+    found += [each.trace for each in (result.violations or ())[1:] if each.trace is not None]
     return [*found, *result.witnesses.values()]
 
 
