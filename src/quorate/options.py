@@ -217,8 +217,9 @@ class Options:
         return "stateless" if self.stateless or self.por == "dpor" else "dfs" if self.depth_first else "bfs"
 
     def for_coverage(self) -> Self:
-        """Merged local states behave alike, but perhaps by different lines."""
-        return replace(self, quotient="off") if self.coverage else self
+        """Merged local states behave alike, but perhaps by different lines; and a guard may be there for messages that
+        nobody would consume."""
+        return replace(self, quotient="off", dead_messages="off") if self.coverage else self
 
     def without_reductions(self) -> Self:
         return replace(self, quotient="off", dead_messages="off", symmetry="none", por="none", split="none")

@@ -92,6 +92,8 @@ public:
     // --- searches, and states as Python sees them ---
 
     SearchReport search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample);
+    // Random runs over the plain tables.
+    RunReport random_runs(const nb::object& object, const RunOptions& options);
     SeenReport seen() const;
     // Checks what partial-order reduction chose in the states that the last search sampled.
     VerificationReport verify(const nb::object& object, std::size_t depth, std::size_t most, bool visible);

@@ -176,6 +176,29 @@ void bind_options(nb::module_& module) {
             },
             nb::kw_only(), "necessary"_a = true, "conditional"_a = true, "smallest"_a = true, "commuting"_a = true,
             "key"_a = true, "twins"_a = true, "split_quorums"_a = false, "split_replies"_a = false, "keep"_a);
+    nb::enum_<Strategy>(module, "Strategy")
+        .value("uniform", Strategy::uniform)
+        .value("pct", Strategy::pct)
+        .value("rare", Strategy::rare);
+    nb::class_<RunOptions>(module, "RunOptions")
+        .def(
+            "__init__",
+            [](RunOptions* self, Strategy strategy, std::uint64_t seed, std::optional<std::uint64_t> runs,
+               std::uint64_t depth, unsigned changes, unsigned threads, bool deadlock, std::optional<double> seconds,
+               std::optional<std::size_t> memory) {
+                new (self) RunOptions();
+                self->strategy = strategy;
+                self->seed = seed;
+                if (runs) self->runs = *runs;
+                self->depth = depth;
+                self->changes = changes;
+                self->threads = threads;
+                self->deadlock = deadlock;
+                if (seconds) self->limits.seconds = *seconds;
+                if (memory) self->limits.memory = *memory;
+            },
+            nb::kw_only(), "strategy"_a, "seed"_a, "runs"_a = nb::none(), "depth"_a, "changes"_a, "threads"_a,
+            "deadlock"_a, "seconds"_a = nb::none(), "memory"_a = nb::none());
     nb::class_<SearchOptions>(module, "SearchOptions")
         .def(
             "__init__",

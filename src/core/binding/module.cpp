@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
             [](Engine& engine, const std::vector<std::vector<bool>>& observed) { engine.tables.observe(observed); },
             "observed"_a)
         .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
+        .def("random_runs", &Engine::random_runs, "oracle"_a, "options"_a)
         .def("simulate", &Engine::simulate, "oracle"_a, "walks"_a, "most_steps"_a)
         .def("extend_universe", &Engine::extend_universe)
         .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)

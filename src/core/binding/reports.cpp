@@ -98,6 +98,21 @@ void bind_search(nb::module_& module) {
         .def_ro("fired", &Census::fired)
         .def_ro("behaviours", &Census::behaviours)
         .def_ro("complete", &Census::complete);
+    const auto in = [](auto member) { return [member](const RunReport& report) { return report.figures.*member; }; };
+    nb::class_<RunReport>(module, "RunReport")
+        .def_prop_ro("stop", in(&RunResult::stop))
+        .def_prop_ro("runs", in(&RunResult::runs))
+        .def_prop_ro("steps", in(&RunResult::steps))
+        .def_prop_ro("ended", in(&RunResult::ended))
+        .def_prop_ro("cut", in(&RunResult::cut))
+        .def_prop_ro("run", in(&RunResult::run))
+        .def_prop_ro("distinct", in(&RunResult::distinct))
+        .def_prop_ro("sampled_visits", in(&RunResult::sampled_visits))
+        .def_prop_ro("sampled_states", in(&RunResult::sampled_states))
+        .def_prop_ro("met_once", in(&RunResult::met_once))
+        .def_prop_ro("census", in(&RunResult::census))
+        .def_ro("violation", &RunReport::violation)
+        .def_ro("goals", &RunReport::goals);
     nb::class_<GraphReport::Node>(module, "GraphNode")
         .def_ro("state", &GraphReport::Node::state)
         .def_ro("observed", &GraphReport::Node::observed);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/column.hpp"
+#include "search/random_runs.hpp"
 #include "search/search.hpp"
 #include "search/verify.hpp"
 
@@ -49,6 +50,12 @@ struct SearchReport {
     std::optional<WitnessReport> violation{};
     std::vector<WitnessReport> goals{};
     std::vector<std::tuple<WitnessReport, std::uint64_t>> violations{};  // of each kind the first, and how many
+};
+
+struct RunReport {
+    RunResult figures{};
+    std::optional<WitnessReport> violation{};
+    std::vector<WitnessReport> goals{};
 };
 
 // What the last search has seen of the fields that properties read: hashes, and those of deadlocks.

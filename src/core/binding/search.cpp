@@ -24,6 +24,18 @@ SearchReport Engine::search(const nb::object& object, SearchOptions options, std
     return report;
 }
 
+RunReport Engine::random_runs(const nb::object& object, const RunOptions& options) {
+    PythonOracle oracle(*this, object);
+    RunReport report;
+    {
+        nb::gil_scoped_release release;
+        report.figures = quorate::random_runs(tables, properties, oracle, options);
+    }
+    if (report.figures.violation) report.violation = describe(*report.figures.violation);
+    for (const Witness& goal : report.figures.goals) report.goals.push_back(describe(goal));
+    return report;
+}
+
 SeenReport Engine::seen() const {
     return {evidence->fields,
             {evidence->seen.begin(), evidence->seen.end()},

@@ -68,6 +68,18 @@ struct Expander {
         take(column, step, steps.data(), 0, summary, emit, fail);
         return summary;
     }
+    // Calls look(column, steps, number) for every step of every process, whether or not there is room for what it
+    // sends, and takes none of them. False if some process's steps are not known.
+    template <typename Look>
+    bool look_at_steps(Look look) {
+        bool known = true;
+        for (Id column = 0; column < processes_; ++column) {
+            const StepList* list = tables.steps(column, cells[column], queries);
+            known &= list != nullptr;
+            for (Id i = 0; list != nullptr && i < list->size(); ++i) look(column, *list, i);
+        }
+        return known;
+    }
     // Are the steps of every process known? What is missing is asked for.
     bool steps_known() {
         bool known = true;

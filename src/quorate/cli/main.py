@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import automaton, check, explore, list, new, plan, replay, sweep
+from quorate.cli import automaton, check, explore, list, new, plan, replay, simulate, sweep
 
 app = typer.Typer(
     name="quorate",
@@ -17,6 +17,7 @@ app = typer.Typer(
 )
 
 app.command("check", epilog=check.EPILOG)(check.check)
+app.command("simulate", epilog=simulate.EPILOG)(simulate.simulate)
 app.command("plan", epilog=plan.EPILOG)(plan.plan)
 app.command("list", epilog=list.EPILOG)(list.show)
 app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)

@@ -3,8 +3,9 @@
 Python runs a handler once for each behaviour, so the lines of *all* reachable behaviour are known exactly for the price
 of running each behaviour once more, with coverage.py looking on. Which behaviours these are is counted by the core over
 the states that it stored (core: search/census.cpp). The closure evaluates more, which no state may allow; that does
-not count. Neither would it be right to count after merging local states: two that behave alike may do so by different
-lines. So a check that measures coverage runs without the quotient and without partial orders.
+not count. Neither would it be right to count after merging local states, since two that behave alike may do so by
+different lines, or after dropping dead messages, which a guard may be there for. So a check that measures coverage runs
+without the quotient, with all messages, and without partial orders.
 """
 
 from __future__ import annotations

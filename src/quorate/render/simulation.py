@@ -1,0 +1,61 @@
+"""The report of random runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quorate.base.values import show
+from quorate.base.words import count, duration
+from quorate.render.coverage import coverage
+from quorate.render.layout import WIDTH, Content, Page, Piece
+from quorate.render.text import Form, run
+from quorate.results.simulation import Simulation
+
+
+def simulation(found: Simulation, *, width: int = WIDTH, trace: Form | None = "auto") -> Page:
+    page = Page(width)
+    given = ", ".join(f"{name}={show(value)}" for name, value in found.parameters.items() if value is not None)
+    instance = Piece(f"({given})" if given else "", "faint")
+    if found.property is None:
+        said = f" nothing was violated in {count(found.runs, 'random run')}"
+        page.add(Piece(f"? {found.system}", "open"), instance, Piece(said, "open"))
+        page.add("  ", Piece("this proves nothing: only some of all runs were taken", "faint"))
+    else:
+        said = "can deadlock" if found.property == "deadlock" else f"violates {found.property}"
+        page.add(Piece(f"✗ {found.system}", "bad"), instance, Piece(f" {said}", "bad"))
+        for line in found.trace.reason[:6] if found.trace is not None else ():
+            page.add("  ", line, hanging=6)
+    if trace is not None and found.trace is not None:
+        page.gap()
+        page.lines.extend(run(found.trace, width, trace).lines)
+    page.gap()
+    page.table(_figures(found))
+    if found.covered is not None:
+        page.gap()
+        page.lines.extend(coverage(found.covered, width).lines)
+    return page
+
+
+def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
+    if found.run is not None:
+        yield "found in", f"run {found.run:,} of --seed {found.seed} --strategy {found.strategy} --depth {found.depth}"
+    rate = f" ({found.steps_per_second:,.0f} steps/s)" if found.seconds >= 0.005 else ""
+    yield "runs", f"{found.runs:,}, with {count(found.steps, 'step')} in {duration(found.seconds)}{rate}"
+    ends = f"{found.ended:,} came to an end"
+    longest = found.runs - found.ended - found.cut - (found.run is not None)
+    ends += f", {found.cut:,} were cut by a bound" if found.cut else ""
+    yield "", f"{ends}, {max(0, longest):,} were stopped after {count(found.depth, 'step')}"
+    yield "states", f"about {count(round(found.distinct), 'different state')}"
+    new = found.novelty
+    yield "next step", f"leads to a new state with probability {new.probability:.3g} ({new.low:.3g} to {new.high:.3g})"
+    if found.probability is not None:
+        yield "pct", f"a run shows a bug of the depth asked for with probability {found.probability:.3g} at least"
+    for name, length in found.reached.items():
+        yield name, f"can happen, seen after {count(length, 'step')}"
+    for name in found.not_reached:
+        yield name, Piece("was not seen", "warning")
+    if found.left_out:
+        yield "left out", f"{', '.join(found.left_out)}: random runs end, temporal properties are about endless ones"
+    if found.stopped_by is not None:
+        stopped = {"interrupt": "by an interrupt", "memory": "at the limit on memory"}
+        yield "stopped", Piece(stopped.get(found.stopped_by, f"by {found.stopped_by}"), "warning")

@@ -1,0 +1,120 @@
+"""What random runs found, and how much they have seen."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from quorate.results.coverage import Coverage
+    from quorate.results.result import Limit
+    from quorate.results.trace import Trace
+
+SCHEMA = 1
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """How likely the next step is to lead to a state that no run has met (Good and Turing)."""
+
+    probability: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, visits: int, met_once: int) -> Novelty:
+        """The share of visits to states that were met once, with the interval of McAllester and Schapire (2000).
+
+        It is meant for independent visits. Those of one run are not, so the interval is a little too narrow.
+        """
+        if visits == 0:
+            return cls(1.0, 0.0, 1.0)
+        share = met_once / visits
+        half = (2 * math.sqrt(2) + math.sqrt(3)) * math.sqrt(math.log(3 / (1 - CONFIDENCE)) / visits)
+        return cls(share, max(0.0, share - half), min(1.0, share + half))
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The answer of `quorate.simulate`. That nothing was found proves nothing."""
+
+    system: str
+    parameters: Mapping[str, Any]
+    strategy: Literal["uniform", "pct", "rare"]
+    seed: int
+    depth: int
+    runs: int
+    steps: int
+    seconds: float
+    setup_seconds: float
+    ended: int
+    """Runs after which nothing more could happen; the others were as long as they might be."""
+    cut: int
+    """Runs that a bound (`within`) cut."""
+    distinct: float
+    """Different states that were met, within about 1%."""
+    novelty: Novelty
+    property: str | None = None
+    """What a run violates; None if none does."""
+    run: int | None = None
+    """The number of that run: the same for the same seed, on any number of threads."""
+    trace: Trace | None = None
+    reached: Mapping[str, int] = field(default_factory=dict)
+    """`can` properties that were reached, with the length of the run."""
+    not_reached: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Properties that random runs say nothing about."""
+    probability: float | None = None
+    """With pct: how likely a run is, at least, to show a bug of the depth that was asked for."""
+    covered: Coverage | None = None
+    stopped_by: Limit | None = None
+    target: str | None = None
+    schema: int = SCHEMA
+
+    @builtins.property
+    def ok(self) -> bool:
+        return self.property is None
+
+    @builtins.property
+    def steps_per_second(self) -> float:
+        return self.steps / self.seconds if self.seconds > 0 else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        from quorate.results.json import trace_to_json, value_to_json
+
+        return {
+            "schema": self.schema,
+            "system": self.system,
+            "target": self.target,
+            "parameters": {name: value_to_json(value) for name, value in self.parameters.items()},
+            "verdict": "violated" if self.property is not None else "nothing found",
+            "property": self.property,
+            "strategy": self.strategy,
+            "seed": self.seed,
+            "depth": self.depth,
+            "run": self.run,
+            "runs": self.runs,
+            "steps": self.steps,
+            "seconds": self.seconds,
+            "setup_seconds": self.setup_seconds,
+            "ended": self.ended,
+            "cut": self.cut,
+            "distinct_states": self.distinct,
+            "next_state_is_new": {
+                "probability": self.novelty.probability,
+                "low": self.novelty.low,
+                "high": self.novelty.high,
+                "confidence": CONFIDENCE,
+            },
+            "probability": self.probability,
+            "reached": dict(self.reached),
+            "not_reached": list(self.not_reached),
+            "left_out": list(self.left_out),
+            "covered": self.covered.to_json() if self.covered is not None else None,
+            "stopped_by": self.stopped_by,
+            "trace": trace_to_json(self.trace) if self.trace is not None else None,
+        }

@@ -1,0 +1,186 @@
+"""Random runs: for systems that are too large to be searched, or whose states have no end.
+
+The runs go over the same tables as every search, without any reduction: nothing is assumed of what may happen. A run
+that violates something is replayed in the plain semantics, and shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from quorate import _core
+from quorate.base.errors import LimitError, QuorateError
+from quorate.base.watchdog import Halted
+from quorate.language.system import System
+from quorate.model.define import define
+from quorate.model.definition import Definition
+from quorate.model.environment import Environment
+from quorate.native.backend import witness_of
+from quorate.native.model import Model
+from quorate.properties.asked import Asked, select
+from quorate.results.result import Limit, Progress
+from quorate.results.simulation import Novelty, Simulation
+from quorate.results.trace import Trace
+from quorate.search.accidents import raise_accidents
+from quorate.search.implicit import refuse_what_implicit_crashes_miss
+from quorate.search.limits import Watcher
+from quorate.search.purity import Purity
+from quorate.search.rebuild import rebuild
+
+Strategy = Literal["uniform", "pct", "rare"]
+STRATEGIES: tuple[Strategy, ...] = ("uniform", "pct", "rare")
+SECONDS = 10.0
+"""How long, unless runs or a time are given."""
+DEPTH = 1000
+CHANGES = 3
+SHORTER_STATES = 500_000
+SHORTER_SECONDS = 10.0
+
+
+def simulate(
+    system: System | type[System],
+    *,
+    property: str | Iterable[str] | None = None,
+    seconds: float | None = None,
+    runs: int | None = None,
+    depth: int = DEPTH,
+    seed: int = 0,
+    strategy: Strategy = "uniform",
+    changes: int = CHANGES,
+    threads: int = 1,
+    max_memory: int | None = None,
+    coverage: bool = False,
+    shorten: bool = True,
+    progress: Callable[[Progress], object] | None = None,
+    target: str | None = None,
+    **faults: Any,
+) -> Simulation:
+    """Take random runs and look at every property in each of their states."""
+    _require(runs=runs, depth=depth, seconds=seconds, threads=threads, changes=changes)
+    if strategy not in STRATEGIES:
+        raise QuorateError(f"strategy={strategy!r} is not a valid choice", hint=f"one of {STRATEGIES}", code="Q600")
+    if not 0 <= seed < 2**64:
+        raise QuorateError(f"seed={seed}", hint="it must be between 0 and 2**64 - 1", code="Q600")
+    environment = Environment.of(faults)
+    time = SECONDS if seconds is None and runs is None else seconds
+    watcher = Watcher(time, progress, max_memory)
+    with watcher:
+        try:
+            definition = define(system, environment)
+            asked = select(definition, property, (), ())
+            refuse_what_implicit_crashes_miss(definition, asked)
+            with Purity(definition, watcher=watcher):
+                model = Model(definition, asked.properties, watcher)
+                watcher.phase = "search"
+                setup = watcher.seconds
+                options = _core.RunOptions(
+                    strategy=_core.Strategy[strategy],
+                    seed=seed,
+                    runs=runs,
+                    depth=depth,
+                    changes=changes,
+                    threads=threads,
+                    deadlock=asked.deadlock,
+                    seconds=watcher.seconds_left,
+                    memory=watcher.memory,
+                )
+                report = model.engine.random_runs(model, options)
+                took = watcher.seconds - setup
+                found = _told(definition, model, asked, report, watcher)
+        except Halted:
+            raise LimitError("the time was up before the first run began", hint="give it more", code="Q501") from None
+        except _core.LimitError as limit:
+            raise LimitError(str(limit), code="Q501") from None
+        if coverage:
+            from quorate.search.coverage import coverage_of
+
+            with watcher.lifted():
+                found = replace(found, covered=coverage_of(model, report.census, complete=False))
+        if shorten and found.trace is not None:
+            found = replace(found, trace=_shortened(definition, found.trace))
+    return replace(
+        found,
+        strategy=strategy,
+        seed=seed,
+        depth=depth,
+        seconds=took,
+        setup_seconds=setup,
+        target=target,
+        probability=_bound(len(definition.processes), depth, changes) if strategy == "pct" else None,
+    )
+
+
+def _told(
+    definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher
+) -> Simulation:
+    stopped: Limit | None = None
+    if report.stop.name not in ("finished", "violation", "time"):
+        stopped = watcher.reason or cast(Limit, report.stop.name)
+    if stopped == "time":
+        stopped = None
+    trace: Trace | None = None
+    watcher.finish()
+    if report.violation is not None:
+        violation = witness_of(report.violation)
+        trace = rebuild(model, violation, False)
+        raise_accidents(model, violation, trace)
+    reached: dict[str, int] = {}
+    for goal in report.goals:
+        run = rebuild(model, witness_of(goal), False)
+        reached[run.property] = len(run)
+    goals = [each.name for each in asked.properties if each.kind == "can"]
+    return Simulation(
+        system=definition.name,
+        parameters=definition.parameters,
+        strategy="uniform",
+        seed=0,
+        depth=0,
+        runs=report.runs,
+        steps=report.steps,
+        seconds=0.0,
+        setup_seconds=0.0,
+        ended=report.ended,
+        cut=report.cut,
+        distinct=report.distinct,
+        novelty=Novelty.of(report.sampled_visits, report.met_once),
+        property=trace.property if trace is not None else None,
+        run=report.run if trace is not None else None,
+        trace=trace,
+        reached=reached,
+        not_reached=tuple(name for name in goals if name not in reached),
+        left_out=tuple(each.name for each in asked.temporal),
+        stopped_by=stopped,
+    )
+
+
+def _bound(processes: int, depth: int, changes: int) -> float:
+    """Of one run, for a bug that `changes` ordered steps make (Burckhardt et al. 2010, theorem 1)."""
+    return float(1 / (processes * float(depth) ** (changes - 1)))
+
+
+def _shortened(definition: Definition, trace: Trace) -> Trace:
+    """Without needless steps; and the shortest of all, where a search level by level gets there quickly."""
+    from quorate.results.regroup import regroup
+    from quorate.results.shorten import shorten
+    from quorate.search.check import check
+
+    def search(name: str) -> Trace | None:
+        found = check(
+            definition.system,
+            property="assertions" if name == "exceptions" else name,
+            max_states=SHORTER_STATES,
+            timeout=SHORTER_SECONDS,
+            regroup=False,
+            **definition.environment.to_json(),
+        )
+        return found.trace
+
+    return regroup(shorten(trace, search))
+
+
+def _require(**given: float | None) -> None:
+    for name, value in given.items():
+        if value is not None and value <= 0:
+            raise QuorateError(f"{name}={value}", hint="it must be greater than 0", code="Q600")
