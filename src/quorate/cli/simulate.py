@@ -53,7 +53,8 @@ def simulate(
         ),
     ] = Strategy.uniform,
     changes: Annotated[
-        int, typer.Option("--changes", metavar="N", min=1, help="For pct: how many steps have to be in order for the bug.")
+        int,
+        typer.Option("--changes", metavar="N", min=1, help="For pct: how many steps have to be in order for the bug."),
     ] = 3,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=1024, help="How many.")] = 1,
     coverage: Annotated[bool, typer.Option("--coverage", help="Tell which lines of handlers ran.")] = False,

@@ -109,9 +109,7 @@ def _declared(definition: Definition) -> list[Transition]:
 
 def _written(definition: Definition) -> list[Column]:
     """The processes that the user has written: no channels, no attackers."""
-    return [
-        column for column in definition.processes if column.delivers_to is None and not column.spec.ends
-    ]
+    return [column for column in definition.processes if column.delivers_to is None and not column.spec.ends]
 
 
 def _transitions(

@@ -112,9 +112,7 @@ def simulate(
     )
 
 
-def _told(
-    definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher
-) -> Simulation:
+def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher) -> Simulation:
     stopped: Limit | None = None
     if report.stop.name not in ("finished", "violation", "time"):
         stopped = watcher.reason or cast(Limit, report.stop.name)

@@ -28,7 +28,7 @@ def _source(file: FileCoverage) -> Content:
     if not lines:
         return None
     half = {line for line, _ in file.not_taken}
-    kinds = {line: "ran" for line in file.executed} | dict.fromkeys(file.missing, "missed")
+    kinds = dict.fromkeys(file.executed, "ran") | dict.fromkeys(file.missing, "missed")
     rows: list[Content] = []
     for number in range(min(lines), max(lines) + 1):
         kind = kinds.get(number, "")

@@ -1,0 +1,110 @@
+"""`--all`: every violation is counted, and each property gets a shortest run; held against the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from quorate import Process, System, can, check, final, invariant, start, step
+from quorate.base.errors import QuorateError
+from quorate.model.define import define
+from quorate.properties import evaluate
+from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.wrong_regular_storage import WrongRegularStorage
+from quorate.semantics.state import State, Step
+from quorate.semantics.steps import enabled_protocol
+from reference import explore
+
+
+class Walker(Process):
+    x: int = 0
+    y: int = 0
+
+    @start
+    def jump(self) -> None:
+        self.y = 1
+
+    @step(when=lambda self: self.x < 4)
+    def walk(self) -> None:
+        self.x += 1
+        assert self.x < 4 or self.y == 0, "too far"
+
+
+class Walk(System):
+    def build(self) -> None:
+        self.spawn(Walker)
+        self.spawn(Walker)
+
+    @invariant
+    def low(self) -> bool:
+        return all(walker.x < 3 for walker in self[Walker])
+
+    @invariant
+    def flat(self) -> bool:
+        return sum(walker.y for walker in self[Walker]) < 2
+
+    @invariant
+    def fine(self) -> bool:
+        return all(walker.x < 9 for walker in self[Walker])
+
+    @can
+    def apart(self) -> bool:
+        return {walker.x for walker in self[Walker]} == {0, 3}
+
+    @final
+    def done(self) -> bool:
+        return all(walker.x == 4 for walker in self[Walker]) and any(walker.y for walker in self[Walker])
+
+
+@pytest.mark.parametrize("system", [Walk(), FaultyPaxos(), WrongRegularStorage()], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_violations_are_counted_as_in_the_plain_semantics(system: System, threads: int) -> None:
+    definition = define(system)
+    invariants = [each for each in definition.properties if each.kind == "invariant"]
+    bad: Counter[str] = Counter()
+    first: dict[str, int] = {}
+
+    def note(name: str, depth: int) -> None:
+        bad[name] += 1
+        first.setdefault(name, depth)
+
+    def visit(state: State, depth: int, here: tuple[Step, ...]) -> None:
+        for each in invariants:
+            if not evaluate(definition, each, state.locals).value:
+                note(each.name, depth)
+        for taken in here:
+            if taken.failure is not None:
+                note("assertions", depth + 1)
+        if definition.final is not None and not enabled_protocol(here):
+            if not evaluate(definition, definition.final, state.locals).value:
+                note("deadlock", depth)
+
+    explored = explore(definition, visit=visit)
+    result = check(system, all=True, quotient="off", dead_messages="off", symmetry="none", threads=threads)
+    assert result.violations is not None and result.states == explored.states
+    assert {each.property: each.count for each in result.violations} == dict(bad)
+    assert {each.property: len(each.trace) for each in result.violations if each.trace is not None} == first
+    assert result.verdict == "violated" and result.property == result.violations[0].property
+    assert {each.name for each in result.properties if each.verdict == "violated"} == set(bad)
+    assert all(each.verdict == "holds" for each in result.properties if each.name not in bad)
+    # With reductions the counts are of fewer states, but the properties and the lengths are the same.
+    reduced = check(system, all=True, threads=threads)
+    assert reduced.violations is not None
+    assert {each.property: len(each.trace) for each in reduced.violations if each.trace is not None} == first
+
+
+def test_the_report_counts_them() -> None:
+    report = str(check(Walk, all=True, symmetry="none", quotient="off"))
+    assert "violated in" in report and "first after" in report
+
+
+def test_a_system_that_holds_has_none() -> None:
+    result = check(Walk, property=["fine"], all=True)
+    assert result.violations == () or {each.property for each in result.violations or ()} == {"assertions"}
+    assert check(Walk, property=["fine"]).violations is None
+
+
+def test_it_counts_states_so_it_needs_them() -> None:
+    with pytest.raises(QuorateError, match="all=True"):
+        check(Walk, all=True, search="dfs")
