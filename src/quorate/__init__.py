@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quorate.results.result import Result
     from quorate.results.trace import Trace
     from quorate.search.check import check
+    from quorate.search.simulate import simulate
 
 _WHERE = {
     "Message": "language.message",
@@ -64,6 +65,7 @@ _WHERE = {
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",
+    "simulate": "search.simulate",
     "Result": "results.result",
     "Trace": "results.trace",
     "QuorateError": "base.errors",
@@ -103,6 +105,7 @@ __all__ = [
     "on",
     "quorum",
     "repeatedly",
+    "simulate",
     "stably",
     "start",
     "step",

@@ -42,7 +42,8 @@ def test_transitions_are_counted_as_in_the_plain_semantics(name: str) -> None:
     if not explored.ok:
         pytest.skip("a violation ends the search")
     covered = check(system, symmetry="none", coverage=True).covered
-    assert covered is not None and covered.complete
+    assert covered is not None
+    assert covered.complete
     told = {(each.role, each.name): each for each in covered.transitions}
     assert {role: each.states for role, each in told.items() if each.states} == states
     assert {role: each.steps for role, each in told.items() if each.steps} == steps
@@ -117,9 +118,11 @@ class Relay(System):
 def test_what_never_happens_is_told() -> None:
     result = check(Relay, coverage=True)
     covered = result.covered
-    assert result.ok and covered is not None
+    assert result.ok
+    assert covered is not None
     by_name = {each.name: each for each in covered.transitions}
-    assert by_name["hear"].depth is None and by_name["hear"].steps == 0
+    assert by_name["hear"].depth is None
+    assert by_name["hear"].steps == 0
     assert by_name["count"].guard == "never false"
     assert covered.never_sent == ("Never",)
     assert covered.never_consumed == ()
@@ -130,7 +133,8 @@ def test_what_never_happens_is_told() -> None:
     assert [lines[line - 1].strip() for line, _ in file.not_taken] == ["if m.value > 0:", "if value > 5:"]
     assert 0 < covered.percent < 100
     report = str(result)
-    assert "Source.hear never happens" in report and "Never is waited for, and never sent" in report
+    assert "Source.hear never happens" in report
+    assert "Never is waited for, and never sent" in report
 
 
 class Sly(Process):
@@ -160,7 +164,8 @@ def test_behaviours_of_the_closure_alone_do_not_count() -> None:
     covered = check(Cunning, coverage=True).covered
     assert covered is not None
     by_name = {each.name: each for each in covered.transitions}
-    assert by_name["one"].steps == 1 and by_name["two"].steps == 0
+    assert by_name["one"].steps == 1
+    assert by_name["two"].steps == 0
     (file,) = covered.files
     lines = Path(__file__).read_text().splitlines()
     assert "self.seen = 2" in [lines[line - 1].strip() for line in file.missing]
@@ -172,15 +177,17 @@ class Careful(Relay):
 
 def test_faults_that_happen_are_counted() -> None:
     covered = check(Careful, coverage=True).covered
-    assert covered is not None and covered.faults["crashes"] > 0
+    assert covered is not None
+    assert covered.faults["crashes"] > 0
 
 
 def test_coverage_is_of_all_states_or_refused() -> None:
     for options in ({"search": "dfs"}, {"por": "lpor"}, {"stateless": True}):
         with pytest.raises(QuorateError, match="coverage=True"):
-            check(Relay, coverage=True, **options)  # type: ignore[arg-type]
+            check(Relay, coverage=True, **options)
     covered = check(Relay, coverage=True, max_states=2).covered
-    assert covered is not None and not covered.complete
+    assert covered is not None
+    assert not covered.complete
 
 
 def test_a_pipeline_can_ask_for_a_percentage() -> None:
@@ -190,5 +197,6 @@ def test_a_pipeline_can_ask_for_a_percentage() -> None:
     ended = runner.invoke(app, ["check", target, "--fail-under", "99", "--json"])
     assert ended.exit_code == 4
     document = json.loads(ended.stdout)
-    assert document["covered"]["percent"] < 99 and document["covered"]["complete"]
+    assert document["covered"]["percent"] < 99
+    assert document["covered"]["complete"]
     assert encode(document["verdict"]) == encode("holds")

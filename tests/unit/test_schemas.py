@@ -46,6 +46,8 @@ def validator(name: str) -> jsonschema.protocols.Validator:
         (TwoPhaseCommit(participants=5), {"max_states": 10}),
         (TwoPhaseCommit(), {"store": "bitstate"}),
         (TwoPhaseCommit(), {"self_check": True, "por": "lpor-net"}),
+        (TwoPhaseCommit(), {"coverage": True}),
+        (FaultyPaxos(), {"all": True}),
         (Everything(), {"crashes": 1}),
         (TwoPhaseCommit(), {"ltl": "F decided", "ctl": "AG EF decided"}),
         (TwoPhaseCommit(crashes=1), {"ltl": "F decided"}),

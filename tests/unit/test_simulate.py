@@ -65,7 +65,8 @@ def test_the_same_runs_on_any_number_of_threads(strategy: Strategy) -> None:
         for threads in (1, 2, 3)
     ]
     assert len({(each.run, each.property, each.runs, each.steps) for each in found}) == 1
-    assert found[0].property == "agreement" and found[0].trace is not None
+    assert found[0].property == "agreement"
+    assert found[0].trace is not None
     assert len({json.dumps(each.to_json()["trace"]) for each in found}) == 1
 
 
@@ -77,19 +78,25 @@ def test_seeds_differ() -> None:
 def test_a_run_is_shortened_to_a_shortest_one() -> None:
     found = simulate(FaultyPaxos(), runs=5_000, seed=3)
     known = check(FaultyPaxos())
-    assert found.trace is not None and known.trace is not None
+    assert found.trace is not None
+    assert known.trace is not None
     assert len(found.trace) == len(known.trace)
     long = simulate(FaultyPaxos(), runs=5_000, seed=3, shorten=False)
-    assert long.trace is not None and len(long.trace) >= len(found.trace)
+    assert long.trace is not None
+    assert len(long.trace) >= len(found.trace)
 
 
 def test_states_without_end() -> None:
     found = simulate(Clocks(limit=40), runs=2_000, depth=400)
-    assert found.property == "early" and found.trace is not None
+    assert found.property == "early"
+    assert found.trace is not None
     assert found.left_out == ("late",)
     assert "apart" in found.reached
     held = simulate(Clocks(limit=100_000), runs=64, depth=50)
-    assert held.ok and held.runs == 64 and held.steps == 64 * 50 and held.ended == 0
+    assert held.ok
+    assert held.runs == 64
+    assert held.steps == 64 * 50
+    assert held.ended == 0
 
 
 class Waiting(Process):
@@ -126,14 +133,17 @@ class Fails(System):
 def test_deadlocks_and_failures_are_found() -> None:
     assert simulate(Waits, runs=10).property == "deadlock"
     found = simulate(Fails, runs=10)
-    assert found.property == "assertions" and found.trace is not None and len(found.trace) == 5
+    assert found.property == "assertions"
+    assert found.trace is not None
+    assert len(found.trace) == 5
 
 
 def test_nothing_found_where_nothing_is() -> None:
     small = Paxos(proposers=2, acceptors=2)
     known = check(small, symmetry="none", quotient="off", dead_messages="off")
     found = simulate(small, runs=20_000)
-    assert found.ok and found.ended == found.runs == 20_000
+    assert found.ok
+    assert found.ended == found.runs == 20_000
     # All states are met, and the estimates say so.
     assert abs(found.distinct - known.states) <= 0.03 * known.states
     assert found.novelty.probability < 0.01
@@ -142,8 +152,10 @@ def test_nothing_found_where_nothing_is() -> None:
 def test_coverage_of_what_ran() -> None:
     covered = simulate(Paxos(), runs=500, coverage=True).covered
     known = check(Paxos(), coverage=True).covered
-    assert covered is not None and known is not None
-    assert covered.percent == known.percent == 100.0 and not covered.complete
+    assert covered is not None
+    assert known is not None
+    assert covered.percent == known.percent == 100.0
+    assert not covered.complete
 
 
 def test_novelty_has_an_interval() -> None:
@@ -164,7 +176,10 @@ def test_the_command() -> None:
     runner = CliRunner()
     found = runner.invoke(app, ["simulate", "faulty-paxos", "--runs", "2000", "--json"])
     document = json.loads(found.stdout)
-    assert found.exit_code == 1 and document["property"] == "agreement" and document["trace"] is not None
+    assert found.exit_code == 1
+    assert document["property"] == "agreement"
+    assert document["trace"] is not None
     held = runner.invoke(app, ["simulate", "paxos", "--runs", "100", "--strategy", "pct", "--depth", "30"])
     assert held.exit_code == 0
-    assert "proves nothing" in held.stdout and "probability" in held.stdout
+    assert "proves nothing" in held.stdout
+    assert "probability" in held.stdout

@@ -485,11 +485,13 @@ private:
     void offer(Worker& worker, Witness witness) const {
         if (options_.all)
             add(worker.violations, {std::move(witness), 1});
-        else if (!worker.violation || witness.rank() < worker.violation->rank()) worker.violation = std::move(witness);
+        else if (!worker.violation || witness.rank() < worker.violation->rank())
+            worker.violation = std::move(witness);
     }
 
     static void add(std::vector<Violations>& all, Violations more) {
-        const auto known = std::find_if(all.begin(), all.end(), [&](const Violations& one) { return one.same(more.first); });
+        const auto known =
+            std::find_if(all.begin(), all.end(), [&](const Violations& one) { return one.same(more.first); });
         if (known == all.end()) {
             all.push_back(std::move(more));
             return;

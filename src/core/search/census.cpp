@@ -32,7 +32,8 @@ public:
         expander_.expand_where([](const Step&) { return true; },
                                [&](Id column, const Step& step, Id, std::uint64_t, bool) { took(column, step, depth); },
                                [&](Id column, Id step, Id) {
-                                   took(column, (*tables_.steps(column, here_[column], expander_.queries))[step], depth);
+                                   took(column, (*tables_.steps(column, here_[column], expander_.queries))[step],
+                                        depth);
                                });
     }
 
@@ -91,7 +92,8 @@ private:
     }
     // A handler ran, and a bound (`within`) cut what it did: the expander takes no such step.
     void count_cut(Id column, Id cell) {
-        const StepList* steps = tables_.columns[column]->monitor ? nullptr : tables_.steps(column, cell, expander_.queries);
+        const StepList* steps =
+            tables_.columns[column]->monitor ? nullptr : tables_.steps(column, cell, expander_.queries);
         const Occupied& occupied = cells_[column][cell];
         const Id local = tables_.columns[column]->cells[cell].local;
         std::set<Id> seen;

@@ -1,5 +1,6 @@
 // What a search met, counted afterwards over the states that it stored: which local states, which steps, how often, and
-// how soon. Only what is possible in a state that was met is counted; behaviours that the analysis merely tried are not.
+// how soon. Only what is possible in a state that was met is counted; behaviours that the analysis merely tried are
+// not.
 #pragma once
 
 #include "model/expander.hpp"

@@ -108,7 +108,10 @@ public:
         while (true) {
             if (phase_ == Phase::judge && !judge()) return false;
             if (phase_ == Phase::idle) return true;
-            if (length_ >= options_.depth) return over();
+            if (length_ >= options_.depth) {
+                ++full;
+                return over();
+            }
             if (!step()) return false;
             if (phase_ == Phase::idle) return true;
         }
@@ -124,8 +127,7 @@ public:
         Witness witness;
     };
     std::vector<Shown> violations{}, goals{};
-    std::uint64_t steps = 0, ended = 0, cut = 0;
-    std::uint64_t number() const { return number_; }
+    std::uint64_t steps = 0, ended = 0, cut = 0, full = 0;
     Sketch sketch{};
     Sample sample{};
     Counts newly{};  // what `rare` learns at the end of the batch
@@ -447,6 +449,7 @@ private:
             result.steps += runner->steps;
             result.ended += runner->ended;
             result.cut += runner->cut;
+            result.full += runner->full;
             sketch.merge(runner->sketch);
             sample.merge(runner->sample);
             for (auto& one : runner->violations)

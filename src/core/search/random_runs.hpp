@@ -25,8 +25,8 @@ struct RunOptions {
 struct RunResult {
     Stop stop = Stop::finished;
     std::uint64_t runs = 0, steps = 0;
-    std::uint64_t ended = 0, cut = 0;  // runs in which nothing more could happen, or that a bound cut
-    std::uint64_t run = 0;             // the number of the one that shows the violation
+    std::uint64_t ended = 0, cut = 0, full = 0;  // runs that came to an end, were cut by a bound, or got too long
+    std::uint64_t run = 0;                       // the number of the one that shows the violation
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
     double distinct = 0;  // states, estimated

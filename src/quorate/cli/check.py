@@ -96,9 +96,8 @@ def check(
     saved = files.save(result.trace, target)  # first, since the report says how to replay it
     show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
     status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
-    if status == HOLDS and fail_under is not None and result.covered is not None:
-        if result.covered.percent < fail_under:
-            status = UNCOVERED
+    if status == HOLDS and _uncovered(result, fail_under):
+        status = UNCOVERED
     out().flush()
     pipe.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
@@ -116,6 +115,10 @@ def check(
             tell(report, written=True)
     files.complain()
     return status
+
+
+def _uncovered(result: "Result", fail_under: float | None) -> bool:
+    return fail_under is not None and result.covered is not None and result.covered.percent < fail_under
 
 
 def show_result(

@@ -26,7 +26,7 @@ Examples:
 
 
 @guarded
-@takes_options("Temporal properties", "Search", "Reductions", "Limits", "Faults")
+@takes_options("Temporal properties", "Coverage", "Search", "Reductions", "Limits", "Faults")
 def plan(
     target: Target,
     parameters: Parameters = None,

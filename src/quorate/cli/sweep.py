@@ -74,7 +74,7 @@ _STATUS = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED, "error":
 
 
 @guarded
-@takes_options("Temporal properties", "Search", "Reductions", "Limits", "Faults")
+@takes_options("Temporal properties", "Coverage", "Search", "Reductions", "Limits", "Faults")
 def sweep(
     target: Target,
     parameters: Parameters = None,

@@ -44,7 +44,17 @@ from quorate.model.environment import Environment
 from quorate.model.outcome import Local, Outcome, Request
 from quorate.model.renaming import Name, renamed
 from quorate.model.run import accepts, fire, observe, prepare
+from quorate.options import Options
 from quorate.semantics.state import State
+
+
+def apart_for(
+    options: Options, system: System | type[System], environment: Environment
+) -> tuple[Definition | None, str]:
+    """The system taken apart, where the options ask for that; else nothing, and perhaps why."""
+    if options.coverage:
+        return None, "coverage is about whole processes"
+    return taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
 
 
 def taken_apart(system: System | type[System], environment: Environment) -> tuple[Definition | None, str]:

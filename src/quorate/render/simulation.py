@@ -42,9 +42,8 @@ def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
     rate = f" ({found.steps_per_second:,.0f} steps/s)" if found.seconds >= 0.005 else ""
     yield "runs", f"{found.runs:,}, with {count(found.steps, 'step')} in {duration(found.seconds)}{rate}"
     ends = f"{found.ended:,} came to an end"
-    longest = found.runs - found.ended - found.cut - (found.run is not None)
     ends += f", {found.cut:,} were cut by a bound" if found.cut else ""
-    yield "", f"{ends}, {max(0, longest):,} were stopped after {count(found.depth, 'step')}"
+    yield "", f"{ends}, {found.full:,} were stopped after {count(found.depth, 'step')}"
     yield "states", f"about {count(round(found.distinct), 'different state')}"
     new = found.novelty
     yield "next step", f"leads to a new state with probability {new.probability:.3g} ({new.low:.3g} to {new.high:.3g})"

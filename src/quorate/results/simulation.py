@@ -52,7 +52,9 @@ class Simulation:
     seconds: float
     setup_seconds: float
     ended: int
-    """Runs after which nothing more could happen; the others were as long as they might be."""
+    """Runs after which nothing more could happen."""
+    full: int
+    """Runs that were stopped because they were as long as they might be."""
     cut: int
     """Runs that a bound (`within`) cut."""
     distinct: float
@@ -102,6 +104,7 @@ class Simulation:
             "seconds": self.seconds,
             "setup_seconds": self.setup_seconds,
             "ended": self.ended,
+            "full": self.full,
             "cut": self.cut,
             "distinct_states": self.distinct,
             "next_state_is_new": {

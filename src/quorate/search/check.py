@@ -20,7 +20,7 @@ from quorate.native.backend import Backend, Found, NativeBackend, Request, Trave
 from quorate.native.model import Model
 from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
-from quorate.reduce.decomposition import Whole, roles, taken_apart
+from quorate.reduce.decomposition import Whole, apart_for, roles
 from quorate.reduce.optimistic import VOID_STATES, Universe
 from quorate.reduce.partial_orders import visible
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, Reductions
@@ -91,7 +91,7 @@ def check(
     try:
         with watcher:
             definition = define(system, environment)
-            apart, why = _taken_apart(system, environment, options)
+            apart, why = apart_for(options, system, environment)
             asked = select(definition, property, options.ltl, options.ctl)
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, apart, watcher=watcher) as purity:
@@ -146,14 +146,6 @@ def _safety(
         return replace(result, warnings=(*result.warnings, str(given_up)))
     finally:
         watcher.may_give_up = False
-
-
-def _taken_apart(
-    system: System | type[System], environment: Environment, options: Options
-) -> tuple[Definition | None, str]:
-    if options.coverage:
-        return None, "coverage is about whole processes"
-    return taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
 
 
 class _Check:

@@ -17,7 +17,7 @@ from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import Asked, select
-from quorate.reduce.decomposition import Whole, roles, taken_apart
+from quorate.reduce.decomposition import Whole, roles, apart_for
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.reduce.families import Symmetries, proposed
 from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
@@ -130,7 +130,8 @@ def _found(
     watcher: Watcher,
 ) -> Plan:
     definition = define(system, environment)
-    apart, why = taken_apart(system, environment) if options.symmetry == "auto" else (None, "")
+    options = options.for_coverage()
+    apart, why = apart_for(options, system, environment)
     asked = select(definition, property, options.ltl, options.ctl)
     refuse_what_implicit_crashes_miss(definition, asked)
     with Purity(definition, apart, watcher=watcher):

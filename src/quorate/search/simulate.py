@@ -140,6 +140,7 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
         seconds=0.0,
         setup_seconds=0.0,
         ended=report.ended,
+        full=report.full,
         cut=report.cut,
         distinct=report.distinct,
         novelty=Novelty.of(report.sampled_visits, report.met_once),
