@@ -17,7 +17,7 @@ from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import Asked, select
-from quorate.reduce.decomposition import Whole, roles, apart_for
+from quorate.reduce.decomposition import Whole, apart_for, roles
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.reduce.families import Symmetries, proposed
 from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
