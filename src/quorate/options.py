@@ -89,6 +89,7 @@ class Options:
     all: bool = option(
         False, "Coverage", "Go on after a violation: count them, and show the shortest run of each property.", "flag"
     )
+    vacuity: bool = option(False, "Coverage", "Warn of parts of invariants that do not matter for the verdict.", "flag")
     coverage: bool = option(
         False, "Coverage", "Tell which transitions, messages and lines of handlers ran in what was reached.", "flag"
     )

@@ -81,6 +81,7 @@ def check(
     por_options: Mapping[str, bool] | None = None,
     max_behaviours: int | None = None,
     all: bool = False,
+    vacuity: bool = False,
     coverage: bool = False,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
@@ -97,6 +98,8 @@ def check(
             with Purity(definition, apart, watcher=watcher) as purity:
                 try:
                     result = _safety(definition, apart, why, asked, options, watcher, trace, target)
+                    if options.vacuity:
+                        result = _with_vacuity(result, definition, asked, options, watcher)
                     if asked.temporal:
                         result = with_temporal(result, definition, asked, options, watcher, trace=trace)
                 except _core.LimitError as limit:
@@ -146,6 +149,18 @@ def _safety(
         return replace(result, warnings=(*result.warnings, str(given_up)))
     finally:
         watcher.may_give_up = False
+
+
+def _with_vacuity(result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher) -> Result:
+    from quorate.search.vacuity import with_vacuity
+
+    plain = replace(options, vacuity=False, coverage=False, all=False, self_check=False)
+
+    def search(system: Definition, asked: Asked) -> Result:
+        watcher.go_on("analysis")
+        return _Check(Model(system, asked.properties, watcher), asked, plain, watcher, False, None).run()
+
+    return with_vacuity(result, definition, asked, search)
 
 
 class _Check:

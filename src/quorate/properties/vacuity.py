@@ -1,0 +1,115 @@
+"""Variants of an invariant, each stronger by one part: a part whose variant still holds does not matter.
+
+An invariant that holds may do so for a poor reason. In `not p or q` the left side may never be false, in `all(...)` there
+may be nothing to look at. For each part of the returned expression a variant is made that has `False` in its place, or
+`True` where the part stands below a `not`: so the variant claims more than the invariant. If that still holds in every
+reachable state, the part is not needed for the verdict (Beer, Ben-David, Eisner and Rodeh, 2001).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import textwrap
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from quorate.model.definition import Property
+from quorate.properties.expressions import source
+
+QUANTIFIERS = ("all", "any")
+
+
+class Variant(NamedTuple):
+    """A part of a property, and a property that is true where the variant without the part is violated."""
+
+    of: str
+    text: str
+    value: bool
+    """What stands in its place."""
+    line: int
+    breaks: Property
+
+
+def variants(prop: Property) -> list[Variant]:
+    """One for each part; none if the source cannot be read, or the function uses variables of another one."""
+    plain = inspect.unwrap(prop.function)
+    if not isinstance(plain, FunctionType) or plain.__closure__ or plain.__defaults__:
+        return []
+    try:
+        lines, first = inspect.getsourcelines(plain)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError):
+        return []
+    if not isinstance(tree.body[0], ast.FunctionDef):
+        return []
+    tree.body[0].decorator_list = []
+    found: list[Variant] = []
+    nodes = list(ast.walk(tree))
+    for node, positive in _parts(tree.body[0]):
+        place = next(number for number, each in enumerate(nodes) if each is node)
+        made = _without(tree, place, not positive, plain)
+        if made is not None:
+            line = first + node.lineno - 1
+            found.append(Variant(prop.name, source(node), not positive, line, _broken_by(prop, made, len(found))))
+    return found
+
+
+def _parts(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, bool]]:
+    """The parts of what a function returns, and whether each makes the whole truer or falser."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield from _below(node.value, True)
+
+
+def _below(node: ast.expr, positive: bool) -> Iterator[tuple[ast.expr, bool]]:
+    if isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield value, positive
+            yield from _below(value, positive)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _below(node.operand, not positive)
+    elif isinstance(node, ast.IfExp):
+        for value in (node.body, node.orelse):
+            yield value, positive
+            yield from _below(value, positive)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in QUANTIFIERS:
+        for argument in node.args:
+            if isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+                yield argument.elt, positive
+                yield from _below(argument.elt, positive)
+                for generator in argument.generators:
+                    # A condition leaves cases out: fewer of them make `all` truer and `any` falser.
+                    for condition in generator.ifs:
+                        yield condition, positive if node.func.id == "any" else not positive
+
+
+def _without(tree: ast.Module, place: int, value: bool, plain: FunctionType) -> FunctionType | None:
+    changed = copy.deepcopy(tree)
+    target = list(ast.walk(changed))[place]
+    _Replaced(target, value).visit(changed)
+    module = compile(ast.fix_missing_locations(changed), plain.__code__.co_filename, "exec")
+    for const in module.co_consts:
+        if isinstance(const, CodeType) and not const.co_freevars:
+            return FunctionType(const, plain.__globals__, plain.__name__)
+    return None
+
+
+class _Replaced(ast.NodeTransformer):
+    def __init__(self, target: ast.AST, value: bool) -> None:
+        self.target, self.value = target, value
+
+    def visit(self, node: ast.AST) -> Any:
+        return ast.Constant(self.value) if node is self.target else self.generic_visit(node)
+
+
+def _broken_by(prop: Property, variant: FunctionType, number: int) -> Property:
+    def broken(system: Any) -> bool:
+        try:
+            return not variant(system)
+        except Exception:  # a part that guards another one is needed
+            return True
+
+    return Property(f"{prop.name} without part {number + 1}", "can", "", broken, prop.location)
