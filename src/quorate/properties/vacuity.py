@@ -1,9 +1,9 @@
 """Variants of an invariant, each stronger by one part: a part whose variant still holds does not matter.
 
 An invariant that holds may do so for a poor reason. In `not p or q` the left side may never be false, in `all(...)`
-there may be nothing to look at. For each part of the returned expression a variant is made that has `False` in its place, or
-`True` where the part stands below a `not`: so the variant claims more than the invariant. If that still holds in every
-reachable state, the part is not needed for the verdict (Beer, Ben-David, Eisner and Rodeh, 2001).
+there may be nothing to look at. For each part of the returned expression a variant is made that has `False` in its
+place, or `True` where the part stands below a `not`: so the variant claims more than the invariant. If that still holds
+in every reachable state, the part is not needed for the verdict (Beer, Ben-David, Eisner and Rodeh, 2001).
 """
 
 from __future__ import annotations

@@ -32,14 +32,13 @@ def with_vacuity(
     undecided = sum(outcome.get(each.breaks.name) == "incomplete" for each in found)
     warnings = [_told(each) for each in _outermost(vacuous)]
     if undecided:
-        warnings.append(
-            f"of {undecided} parts of invariants it is not known whether they matter: the search was stopped"
-        )
+        warnings.append(f"whether {undecided} parts of invariants matter is not known: the search was stopped")
     return replace(result, warnings=(*result.warnings, *warnings))
 
 
 def _told(variant: Variant) -> str:
-    return f"{variant.of}, line {variant.line}: `{variant.text}` does not matter; with {variant.value} there it holds as well"
+    of, text, value, line, _ = variant
+    return f"{of}, line {line}: `{text}` does not matter; with {value} there it holds as well"
 
 
 def _outermost(found: list[Variant]) -> list[Variant]:
