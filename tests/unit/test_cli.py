@@ -376,3 +376,8 @@ def test_ctrl_c_reports_what_was_covered() -> None:
     assert (document["verdict"], document["stopped_by"]) == ("incomplete", "interrupt")
     assert document["states"] > 0
     assert document["seconds"] < 30  # the whole instance takes minutes
+
+
+def test_no_value_is_shown_beside_a_flag() -> None:
+    for command in ("check", "simulate", "sweep", "plan", "replay", "explore"):
+        assert "<bool>" not in CliRunner().invoke(app, [command, "--help"]).stdout

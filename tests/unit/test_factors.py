@@ -40,3 +40,8 @@ def test_nothing_is_said_where_states_cannot_be_compared() -> None:
 def test_a_search_that_takes_too_long_gives_a_bound() -> None:
     assert str(Factor(8649, 1005, True)) == "8,649 states without, factor 8.6"
     assert str(Factor(8649, 1005, False)) == "8,649 states without, factor more than 8.6"
+
+
+def test_a_factor_below_one_is_not_told_as_more_than_it() -> None:
+    assert "not known" in str(Factor(states=10, less=1_000, whole=False))
+    assert "more than" in str(Factor(states=10_000, less=1_000, whole=False))

@@ -1,13 +1,35 @@
 """The `quorate` command. Everything heavy is imported by the command that needs it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from quorate.cli import automaton, check, explore, list, new, plan, replay, simulate, sweep
 
+
+class _PlainFlags:
+    """A flag takes no value, so none is shown beside it."""
+
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for each in params:
+            if getattr(each, "is_flag", False) and each.metavar is None:
+                each.metavar = ""
+        return params
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
     name="quorate",
+    cls=_Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -16,15 +38,15 @@ app = typer.Typer(
     epilog="Start with:  quorate check paxos   ·   quorate check faulty-paxos   ·   quorate new my-protocol",
 )
 
-app.command("check", epilog=check.EPILOG)(check.check)
-app.command("simulate", epilog=simulate.EPILOG)(simulate.simulate)
-app.command("plan", epilog=plan.EPILOG)(plan.plan)
-app.command("list", epilog=list.EPILOG)(list.show)
-app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)
-app.command("replay", epilog=replay.EPILOG)(replay.replay)
-app.command("explore", epilog=explore.EPILOG)(explore.explore)
-app.command("automaton", epilog=automaton.EPILOG)(automaton.automaton)
-app.command("new", epilog=new.EPILOG)(new.new)
+app.command("check", cls=_Command, epilog=check.EPILOG)(check.check)
+app.command("simulate", cls=_Command, epilog=simulate.EPILOG)(simulate.simulate)
+app.command("plan", cls=_Command, epilog=plan.EPILOG)(plan.plan)
+app.command("list", cls=_Command, epilog=list.EPILOG)(list.show)
+app.command("sweep", cls=_Command, epilog=sweep.EPILOG)(sweep.sweep)
+app.command("replay", cls=_Command, epilog=replay.EPILOG)(replay.replay)
+app.command("explore", cls=_Command, epilog=explore.EPILOG)(explore.explore)
+app.command("automaton", cls=_Command, epilog=automaton.EPILOG)(automaton.automaton)
+app.command("new", cls=_Command, epilog=new.EPILOG)(new.new)
 
 
 def _version(wanted: bool) -> None:

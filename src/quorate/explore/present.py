@@ -11,6 +11,7 @@ from quorate.explore.session import Position, Session
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.render.chart.model import is_byzantine
+from quorate.render.lasso import nothing_more
 from quorate.results.diff import changed_fields, line, told
 from quorate.semantics.state import State, Step, in_flight
 from quorate.semantics.steps import enabled_protocol
@@ -124,7 +125,7 @@ def properties(session: Session, state: State, offered: tuple[Step, ...] | None)
         found.append({"name": prop.name, "kind": prop.kind, "value": text, "bad": broken})
     if offered is not None and not enabled_protocol(offered):
         fine = definition.final is not None and evaluate(definition, definition.final, state.locals).value
-        words = "the end, as it should be" if fine else "nothing more can happen"
+        words = "the end, as it should be" if fine else nothing_more(definition, state)
         found.append(
             {"name": "deadlock", "kind": "deadlock", "value": words, "bad": definition.final is not None and not fine}
         )

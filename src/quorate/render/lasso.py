@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quorate.base.words import count
+from quorate.model.outcome import is_crashed
 
 if TYPE_CHECKING:
+    from quorate.model.definition import Definition
     from quorate.results.trace import Trace
+    from quorate.semantics.state import State
 
 AGAIN = "from here on, again and again"
 STOPS = "and then nothing happens any more"
@@ -24,3 +27,10 @@ def how_it_goes_on(trace: Trace) -> str:
         return ", again and again"
     last = "the last one" if len(trace.loop) == 1 else f"the last {count(len(trace.loop), 'step')}"
     return f", {last} again and again"
+
+
+def nothing_more(definition: Definition, state: State | None) -> str:
+    """Of a state in which the protocol has no step: a process that has crashed may still come back."""
+    crashed = state is not None and any(is_crashed(state.locals[column.index]) for column in definition.processes)
+    back = " unless a crashed process recovers" if crashed and definition.faults.recover else ""
+    return f"nothing more can happen{back}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.values import show
 from quorate.base.words import count, names
-from quorate.render.lasso import AGAIN, ANYWHERE, STOPS, how_it_goes_on
+from quorate.render.lasso import AGAIN, ANYWHERE, STOPS, how_it_goes_on, nothing_more
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
 from quorate.semantics.provenance import never_received
@@ -281,7 +281,7 @@ def _ending(page: Page, trace: Trace, *, drawn: bool) -> None:
     elif trace.kind == "error":
         page.add(Piece(f"  ✗ {trace.property} raises an error {where}", "bad"))
     elif trace.property == "deadlock" and trace.loop_from is None:
-        page.add(Piece(f"  ✗ nothing more can happen {where}", "bad"))
+        page.add(Piece(f"  ✗ {nothing_more(trace.definition, trace.states[-1])} {where}", "bad"))
     else:
         page.add(Piece(f"  ✗ {trace.property} fails {where}", "bad"))
     explanation = list(trace.explanation.lines()) if trace.explanation is not None else []

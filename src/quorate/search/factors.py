@@ -23,6 +23,8 @@ class Factor(NamedTuple):
     """Otherwise the time was up, and it needs more than that."""
 
     def __str__(self) -> str:
+        if not self.whole and self.states <= self.less:
+            return f"not known: without it the search got no further than {self.states:,} states in time"
         more = "" if self.whole else "more than "
         return f"{self.states:,} states without, factor {more}{self.states / max(1, self.less):,.1f}"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from quorate.base.values import show
 from quorate.base.words import count
 from quorate.language.pid import column_of
-from quorate.render.lasso import ANYWHERE, how_it_goes_on
+from quorate.render.lasso import ANYWHERE, how_it_goes_on, nothing_more
 from quorate.results.diff import Difference, changed_fields, told
 from quorate.semantics.provenance import Letter, Passage, passages
 from quorate.semantics.waiting import waiting
@@ -302,7 +302,7 @@ def _verdict(trace: Trace) -> tuple[str, list[str], bool]:
         # A run that is shown for nothing in particular ends, and that is all.
         return f"{trace.property} is reached" if trace.property else "", lines, False
     if trace.property == "deadlock" and trace.loop_from is None:
-        return "nothing more can happen", lines, True
+        return nothing_more(trace.definition, trace.states[-1]), lines, True
     return f"{trace.property} fails", lines, True
 
 
