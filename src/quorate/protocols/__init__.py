@@ -19,6 +19,7 @@ CATALOGUE: dict[str, str] = {
     "two-phase-commit-recovery": "quorate.protocols.two_phase_commit_recovery:TwoPhaseCommitRecovery",
     "three-phase-commit": "quorate.protocols.three_phase_commit:ThreePhaseCommit",
     "multi-paxos": "quorate.protocols.multi_paxos:MultiPaxos",
+    "raft": "quorate.protocols.raft:Raft",
     "raft-election": "quorate.protocols.raft_election:RaftElection",
     "pbft": "quorate.protocols.pbft:Pbft",
     "ben-or": "quorate.protocols.ben_or:BenOr",
