@@ -144,9 +144,7 @@ def test_what_is_chosen_is_no_constant() -> None:
         def build(self) -> None:
             self.spawn(Node, 2, others=Peers(), rank=self.choose((1, 2)))
 
-    with pytest.raises(
-        ModelError, match=r"node1\.rank is a constant, but not the same"
-    ) as caught:
+    with pytest.raises(ModelError, match=r"node1\.rank is a constant, but not the same") as caught:
         define(Chosen())
     assert caught.value.code == "Q112"
 

@@ -3,11 +3,12 @@
 A leader offers every entry of its log to everybody, each with the entry before it. A follower takes an entry where the
 one before fits, and drops what it had from there on if that was another. What a majority has acknowledged is committed,
 if it is of the leader's own term: an older entry may still be overwritten, as figure 8 of the paper shows, and is
-committed only along with a newer one. Servers may crash and come back with what is on disk: the term, the vote, the log.
+committed only along with a newer one. Servers may crash and come back with what is on disk: the term, the vote, the
+log.
 
 An entry is the term that it was made in: a leader makes one entry for a position, so no more is needed to tell entries
-apart. Nobody refuses anything: what does not fit waits. So there is no index of the next entry to send to each follower,
-which would only say in which order a leader makes its offers.
+apart. Nobody refuses anything: what does not fit waits. So there is no index of the next entry to send to each
+follower, which would only say in which order a leader makes its offers.
 """
 
 from enum import Enum
@@ -237,9 +238,7 @@ class Raft(System):
     def log_matching(self) -> bool:
         """Logs that have an entry in common have all in common that comes before it."""
         logs = [server.log for server in self[Server]]
-        return all(
-            a[:at] == b[:at] for a in logs for b in logs for at in range(min(len(a), len(b))) if a[at] == b[at]
-        )
+        return all(a[:at] == b[:at] for a in logs for b in logs for at in range(min(len(a), len(b))) if a[at] == b[at])
 
     @invariant
     def leader_completeness(self) -> bool:
