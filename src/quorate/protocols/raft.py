@@ -157,7 +157,7 @@ class Server(Process):
         self.offer()
 
     def may_commit(self, length: int) -> bool:
-        return self.log[length - 1] == self.term
+        return self.log[length - 1 : length] == (self.term,)
 
     def within(self) -> bool:
         return self.term <= self.terms

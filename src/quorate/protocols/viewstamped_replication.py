@@ -2,8 +2,9 @@
 
 In every view one replica is the primary, in turn. It orders the requests, and executes one once f others have it in
 their logs. Whoever suspects the primary asks for the next view. The new primary collects the logs of f + 1 replicas,
-its own among them, and goes on with the best of them: the longest of those that come from the latest view. There are 2f
-+ 1 replicas, which keep nothing on disk; up to f may crash for ever, the recovery of others is left out.
+its own among them, and goes on with the best of them: the longest of those that come from the latest view. Of
+2f + 1 replicas up to f may crash for ever. They keep nothing on disk; the protocol by which one that has crashed comes
+back is left out.
 
 A request is written as the view that it was ordered in: a primary orders one for a position, so no more is needed to
 tell requests apart.
@@ -185,7 +186,7 @@ class ViewstampedReplication(System):
     mistake: Mistake = Mistake.NONE
 
     def build(self) -> None:
-        self.require(self.replicas % 2 == 1, "there are 2f + 1 replicas")
+        self.require(self.replicas > 1 and self.replicas % 2 == 1, "there are 2f + 1 replicas, and f is not 0")
         replicas = self.spawn(self.mistake.value, self.replicas, f=self.replicas // 2, requests=self.requests)
         for replica in replicas:
             self.connect(replica, order=tuple(replicas), others=replicas - {replica}, views=self.views)
@@ -213,7 +214,9 @@ class ViewstampedReplication(System):
 
     @can
     def executed_after_a_view_change(self) -> bool:
-        return any(replica.executed and replica.executed[0] < replica.last_normal for replica in self[Replica])
+        past = [replica.executed and replica.executed[0] < replica.last_normal for replica in self[Replica]]
+        return any(past) or self.views == 0
 
     def all_executed(self) -> bool:
-        return all(len(replica.executed) == self.requests for replica in self[Replica])
+        """Every replica that is up has executed all requests."""
+        return all(len(replica.executed) == self.requests or replica.crashed for replica in self[Replica])
