@@ -85,12 +85,16 @@ class TerminationDetection(System):
     @invariant
     def no_false_alarm(self) -> bool:
         """What is detected has happened."""
-        return not self[First][0].detected or self.over()
+        return not self[First][0].detected or self.terminated()
+
+    def terminated(self) -> bool:
+        """Nobody works, and nothing is under way: whatever was sent has been received."""
+        return not any(node.works for node in self[Node]) and sum(node.count for node in self[Node]) == 0
 
     @leads_to("detected")
     def over(self) -> bool:
-        """Nobody works, and nothing is under way: whatever was sent has been received."""
-        return not any(node.works for node in self[Node]) and sum(node.count for node in self[Node]) == 0
+        """What has happened is detected."""
+        return self.terminated()
 
     @can
     def detected(self) -> bool:
