@@ -45,17 +45,17 @@ class Answer(Message):
 class Database(Process):
     """Whoever has a database, and an outbox in it."""
 
-    outbox: tuple[tuple[Pid, Command | Answer], ...] = ()
-    published: bool = False
+    outbox: frozenset[tuple[Pid, Command | Answer]] = frozenset()
+    published: tuple[Pid, Command | Answer] | None = None  # and still to be deleted
 
-    @step(when=lambda self: self.outbox and not self.published)
+    @step(when=lambda self: self.published is None)
     def publish(self) -> None:
-        self.published = True
-        self.send(*self.outbox[0])
+        self.published = self.choose(self.outbox)
+        self.send(*self.published)
 
-    @step(when=lambda self: self.published)
+    @step(when=lambda self: self.published is not None)
     def delete(self) -> None:
-        self.outbox, self.published = self.outbox[1:], False
+        self.outbox, self.published = self.outbox - {self.published}, None
 
 
 class Service(Database):
@@ -70,11 +70,11 @@ class Service(Database):
         self.effects += 0 if not done else -1 if m.key.undo else 1
         if self.keys:
             self.answers |= {m.key: done}
-        self.outbox += ((m.sender, Answer(m.key, done)),)
+        self.outbox |= {(m.sender, Answer(m.key, done))}
 
     @on(Command, when=lambda self, m: m.key in self.answers)
     def repeat(self, m: Command) -> None:
-        self.outbox += ((m.sender, Answer(m.key, self.answers[m.key])),)
+        self.outbox |= {(m.sender, Answer(m.key, self.answers[m.key]))}
 
 
 class Orchestrator(Database):
@@ -89,7 +89,7 @@ class Orchestrator(Database):
 
     def command(self, key: Key) -> None:
         self.waits_for = key
-        self.outbox += ((self.services[key.position], Command(key)),)
+        self.outbox |= {(self.services[key.position], Command(key))}
 
     @on(Answer, when=lambda self, m: m.key == self.waits_for and self.outcome is None)
     def go_on(self, m: Answer) -> None:

@@ -23,6 +23,7 @@ class Node(Process):
     others: Constant[Peers]
     colours: Constant[bool]
     counts: Constant[bool]
+    all_messages: Constant[int]  # that anybody can send
     messages: int  # it may still send
     works: bool = True
     count: int = 0  # sent less received
@@ -48,6 +49,9 @@ class Node(Process):
     def pass_on(self, m: Token) -> None:
         self.send(self.next, Token(m.count + self.counted(), m.black or self.black))
         self.black = False
+
+    def within(self) -> bool:
+        return abs(self.count) <= self.all_messages  # as it is in every run: this is for those who look ahead
 
 
 class First(Node):
@@ -78,7 +82,7 @@ class TerminationDetection(System):
     def build(self) -> None:
         self.require(self.nodes > 1, "a ring has two nodes at least")
         ring = [self.spawn(First if i == 0 else Node, messages=self.messages) for i in range(self.nodes)]
-        self.connect(ring, colours=self.colours, counts=self.counts)
+        self.connect(ring, colours=self.colours, counts=self.counts, all_messages=self.nodes * self.messages)
         for each, following in zip(ring, ring[1:] + ring[:1], strict=True):
             self.connect(each, next=following, others=Peers(ring) - {each})
 
