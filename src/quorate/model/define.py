@@ -243,7 +243,7 @@ def read_class(cls: type[Automaton]) -> Spec:
             location=member_location(cls, "within"),
         )
     kept: tuple[str, ...] = getattr(cls, "durable", ())
-    durable = tuple(name in kept or name in cls._constants for name in visible)
+    durable = tuple(name in kept for name in visible)
     return Spec(
         cls,
         visible + tuple(flags),

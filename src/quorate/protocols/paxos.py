@@ -3,7 +3,7 @@
 from itertools import permutations
 from typing import NamedTuple
 
-from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, step
+from quorate import Constant, Message, Peers, Process, System, invariant, majority, on, quorum, step
 from quorate.language.presets import Preset
 
 
@@ -32,8 +32,8 @@ class Accepted(Message):  # phase 2b
 class Proposer(Process):
     value: int
     ballots: tuple[int, ...]  # its own, still to be tried
-    acceptors: Peers
-    majority: int
+    acceptors: Constant[Peers]
+    majority: Constant[int]
     ballot: int = 0
     waiting: bool = False
 
@@ -50,7 +50,7 @@ class Proposer(Process):
 
 
 class Acceptor(Process):
-    learners: Peers
+    learners: Constant[Peers]
     promised: int = 0
     vote: Vote | None = None
 
@@ -66,7 +66,7 @@ class Acceptor(Process):
 
 
 class Learner(Process):
-    majority: int
+    majority: Constant[int]
     learned: frozenset[int] = frozenset()
 
     @quorum(Accepted, size="majority", same="vote")
