@@ -31,6 +31,7 @@ from quorate.protocols import CATALOGUE
 HERE = Path(__file__).parent
 PLAIN_STATES = 3_000_000  # where the search without reductions gives up
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none", "por": "none"}
+MEMBER = re.compile(r"^    (\w+) = [^#\n]*#[ ]*(.+)$", re.MULTILINE)
 COMMENT = re.compile(r"^    (\w+): [^#\n]*#[ ]*(.+)$", re.MULTILINE)
 
 Row = dict[str, Any]
@@ -109,6 +110,10 @@ def parameters(system: type[System]) -> str:
     for cls in reversed(system.__mro__):
         if issubclass(cls, System) and cls is not System:
             notes |= dict(COMMENT.findall(inspect.getsource(cls)))
+    for key, parameter in declared.items():
+        if issubclass(parameter.type, Enum):
+            said = MEMBER.findall(inspect.getsource(parameter.type))
+            notes[key] = "; ".join(f"`{member.lower()}`: {note}" for member, note in said)
     rows = [
         (f"`{key}`", parameter.type_name, "required" if parameter.required else written(parameter.default))
         for key, parameter in declared.items()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from quorate.base.errors import ModelError, QuorateError
+    from quorate.language.constants import Constant
     from quorate.language.domains import Among, Sized
     from quorate.language.faults import crashes
     from quorate.language.maps import Map
@@ -41,6 +42,7 @@ _WHERE = {
     "Pid": "language.pid",
     "Peers": "language.pid",
     "Scalar": "language.scalar",
+    "Constant": "language.constants",
     "Map": "language.maps",
     "on": "language.transitions",
     "quorum": "language.transitions",
@@ -74,6 +76,7 @@ _WHERE = {
 
 __all__ = [
     "Among",
+    "Constant",
     "Crash",
     "Event",
     "Map",

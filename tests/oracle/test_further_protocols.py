@@ -10,6 +10,8 @@ from quorate import System
 from quorate.base.errors import ParameterError
 from quorate.model.define import define
 from quorate.protocols import CATALOGUE
+from quorate.protocols.raft import Mistake as RaftMistake
+from quorate.protocols.viewstamped_replication import Mistake as ViewMistake
 from reference import explore
 
 PLAIN = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
@@ -22,6 +24,21 @@ def load(name: str, parameters: dict[str, Any]) -> System:
 
 
 HOLDS: list[tuple[str, dict[str, Any]]] = [
+    ("raft", {}),
+    ("raft", {"entries": 2, "crashes": 0}),
+    ("raft", {"servers": 4, "terms": 1, "crashes": 0}),
+    ("viewstamped-replication", {}),
+    ("viewstamped-replication", {"views": 1, "requests": 2}),
+    ("paxos-commit", {}),
+    ("paxos-commit", {"managers": 3}),
+    ("paxos-commit", {"leaders": 3}),
+    ("saga", {}),
+    ("saga", {"services": 3, "crashes": 1}),
+    ("chang-roberts", {}),
+    ("chang-roberts", {"nodes": 2}),
+    ("chang-roberts", {"nodes": 5}),
+    ("termination-detection", {}),
+    ("termination-detection", {"nodes": 2, "messages": 3}),
     ("raft-election", {}),
     ("raft-election", {"servers": 4, "terms": 1}),
     ("raft-election", {"crashes": 2}),
@@ -76,6 +93,26 @@ def test_pbft_bears_as_many_attackers_as_it_says_whatever_they_send() -> None:
 
 VIOLATED: list[tuple[str, dict[str, Any], str, int]] = [
     # the mistake, the property that shows it, and how long the shortest run is
+    ("raft", {"mistake": RaftMistake.NO_LOG_CHECK, "crashes": 0}, "leader_completeness", 12),
+    ("raft", {"mistake": RaftMistake.NO_MATCH, "crashes": 0, "entries": 2}, "leader_completeness", 12),
+    ("raft", {"mistake": RaftMistake.NO_MATCH, "crashes": 0, "entries": 2}, "log_matching", 13),
+    ("raft", {"mistake": RaftMistake.FIGURE_8, "crashes": 0, "terms": 4}, "leader_completeness", 22),
+    ("raft", {"mistake": RaftMistake.UNCLAMPED, "crashes": 0, "entries": 2}, "state_machine_safety", 17),
+    ("raft", {"mistake": RaftMistake.LOST_VOTE, "terms": 1}, "election_safety", 9),
+    ("viewstamped-replication", {"mistake": ViewMistake.TOO_FEW_LOGS}, "nothing_is_lost", 7),
+    ("viewstamped-replication", {"mistake": ViewMistake.LONGEST_LOG, "requests": 2}, "agreement", 17),
+    ("viewstamped-replication", {"mistake": ViewMistake.LATE_PREPARE}, "nothing_is_lost", 14),
+    ("viewstamped-replication", {"mistake": ViewMistake.LATE_PREPARE}, "agreement", 17),
+    ("paxos-commit", {"heed": False}, "agreement", 15),
+    ("paxos-commit", {"ask": False}, "agreement", 16),
+    ("saga", {"outbox": False}, "deadlock", 3),
+    ("saga", {"outbox": False}, "the_order_ends", 3),
+    ("saga", {"keys": False}, "at_most_once", 7),
+    ("saga", {"keys": False}, "all_or_nothing", 9),
+    ("chang-roberts", {"stop": False}, "the_highest_is_elected", 5),
+    ("chang-roberts", {"distinct": False}, "one_leader", 5),
+    ("termination-detection", {"colours": False}, "no_false_alarm", 11),
+    ("termination-detection", {"counts": False}, "no_false_alarm", 8),
     ("raft-election", {"forgetful": True}, "at_most_one_leader_per_term", 7),
     ("multi-writer-storage", {"tell_apart": False}, "writes_differ", 14),
     ("multi-writer-storage", {"writers": 1, "readers": 2, "write_back": False}, "atomicity", 13),
@@ -117,6 +154,13 @@ def test_known_mistakes_are_found_without_naming_the_property(name: str, paramet
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
+        ("raft", {"terms": 1}),
+        ("raft", {"servers": 2, "crashes": 0, "entries": 2}),
+        ("viewstamped-replication", {"views": 0, "requests": 2}),
+        ("paxos-commit", {"acceptors": 1}),
+        ("saga", {"services": 1}),
+        ("chang-roberts", {"nodes": 3}),
+        ("termination-detection", {"nodes": 2, "messages": 2}),
         ("raft-election", {"terms": 1}),
         ("raft-election", {"servers": 2, "terms": 1, "elections": 1}),
         ("multi-writer-storage", {"bases": 1, "readers": 1}),
@@ -151,6 +195,11 @@ def test_the_plain_search_counts_as_the_reference_does(name: str, parameters: di
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
+        ("viewstamped-replication", {"replicas": 4}),
+        ("paxos-commit", {"leaders": 0}),
+        ("saga", {"services": 0}),
+        ("chang-roberts", {"nodes": 1}),
+        ("termination-detection", {"nodes": 1}),
         ("pbft", {"byzantine": 4}),
         ("pbft", {"quorum": 1}),
         ("ben-or", {"f": 2}),

@@ -58,6 +58,8 @@ def show(
 
 def _written(parameter: dict[str, Any]) -> str:
     value = parameter["default"]
+    if isinstance(value, dict):  # a member of an enumeration
+        value = value["name"].lower()
     return f"({parameter['type']}, required)" if parameter["required"] else str(value)
 
 

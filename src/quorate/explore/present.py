@@ -87,9 +87,8 @@ def _process(session: Session, state: State, before: State, column: Column) -> d
         "crashed": is_crashed(local),
         "byzantine": is_byzantine(session.definition, column.index),
         "fields": [
-            {"name": name, "value": show(value), "changed": encode(value) != encode(was)}
-            for name, value, was in zip(column.fields, local, old, strict=True)
-            if ":" not in name
+            {"name": name, "value": show(local[at]), "changed": encode(local[at]) != encode(old[at])}
+            for at, name in column.shown
         ],
         "pending": _pending(session, state, before, column),
     }

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NoReturn
 from quorate.base.errors import ModelError, caller, did_you_mean
 from quorate.base.places import member_location, refuse_two_meanings
 from quorate.base.values import SIMPLE, BadValueError, freeze
+from quorate.language.constants import is_constant
 from quorate.language.declared import refuse_overrides
 from quorate.language.message import bad_field
 
@@ -38,6 +39,8 @@ class Automaton:
     _own_fields: ClassVar[dict[str, Any]] = {}
     """Those that the class itself declares or gives another default. What several bases say of a field is decided by
     the order in which Python looks attributes up: an inherited default does not hide one that was given."""
+    _constants: ClassVar[frozenset[str]] = frozenset()
+    """The fields that nobody assigns. What the last class says that declares a field, counts."""
     _byzantine: ClassVar[bool] = False
     """Whether properties leave its processes out unless they ask for this very class."""
     _reserved: ClassVar[frozenset[str]] = frozenset({"pid", "send", "reply", "choose", "emit", "within"})
@@ -83,6 +86,11 @@ class Automaton:
                 setattr(cls, name, fields[name])
         cls._fields = fields
         own = {*own_annotations(cls), *cls.__dict__}
+        kinds: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            if issubclass(base, Automaton):
+                kinds.update(own_annotations(base))
+        cls._constants = frozenset(name for name in fields if is_constant(kinds[name]))
         cls._own_fields = {name: default for name, default in fields.items() if name in own}
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -94,6 +102,13 @@ class Automaton:
                 f"{type(self).__name__}.{name} was assigned in {closed}",
                 hint="it only reads: assign in the body of a handler",
                 code="Q108",
+                location=caller(),
+            )
+        if name in self._constants:
+            raise ModelError(
+                f"{type(self).__name__}.{name} was assigned, and is a constant",
+                hint=f"what changes is a field: declare it without `Constant[...]`, `{name}: <type>`",
+                code="Q102",
                 location=caller(),
             )
         if type(value) not in SIMPLE:

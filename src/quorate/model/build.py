@@ -239,7 +239,22 @@ def build_all(
             location=_where(system),
         )
     _repeated(system, first, first_path, decomposed)
-    return first.layout(), [found[key] for key in sorted(found)], {**first.settings, "scalars": first.scalars}
+    layout, states = first.layout(), [found[key] for key in sorted(found)]
+    _constants_agree(system, layout, states)
+    return layout, states, {**first.settings, "scalars": first.scalars}
+
+
+def _constants_agree(system: System, layout: Layout, states: list[tuple[Local, ...]]) -> None:
+    """Refuse a constant that is chosen: initial states would differ in what nobody is shown."""
+    for index, (cls, name, _) in enumerate(layout):
+        for at, field in enumerate(cls._fields):
+            if field in cls._constants and len({encode(state[index][at]) for state in states}) > 1:
+                raise ModelError(
+                    f"{name}.{field} is a constant, but not the same in all initial states",
+                    hint="what self.choose decides is a field: declare it without `Constant[...]`",
+                    code="Q112",
+                    location=_where(system),
+                )
 
 
 def _repeated(system: System, first: Builder, path: list[int], decomposed: bool) -> None:

@@ -103,6 +103,14 @@ class Column:
         return self.spec.fields
 
     @property
+    def shown(self) -> tuple[tuple[int, str], ...]:
+        """Where in a local state that is, and what it is called, which a reader of states should see: no hidden flags,
+        and no constants, which are the same in every state."""
+        constants = self.cls._constants
+        visible = self.fields[: self.spec.visible]
+        return tuple((at, name) for at, name in enumerate(visible) if name not in constants)
+
+    @property
     def server(self) -> int | None:
         """Of a role of a process that is taken apart: which process that is."""
         return None if self.pid is None else server_of(self.pid)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from quorate.language.automaton import Automaton, own_annotations
+from quorate.language.constants import without_mark
 from quorate.language.message import Event, Message, Record
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _declared(cls: type, name: str) -> Any:
     annotation = own_annotations(owner)[name]
     alone = type(owner.__name__, (), {"__annotations__": {name: annotation}, "__module__": owner.__module__})
     try:
-        return typing.get_type_hints(alone, localns=dict(vars(owner)), include_extras=True)[name]
+        return without_mark(typing.get_type_hints(alone, localns=dict(vars(owner)), include_extras=True)[name])
     except Exception:
         return annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", annotation)
 

@@ -7,7 +7,7 @@ acceptors may crash, and any leader, and several may believe they lead.
 
 from typing import NamedTuple
 
-from quorate import Map, Message, Peers, Process, System, can, invariant, majority, on, quorum, start, step
+from quorate import Constant, Map, Message, Peers, Process, System, can, invariant, majority, on, quorum, start, step
 
 
 class Vote(NamedTuple):
@@ -35,10 +35,10 @@ class Accepted(Message):
 
 
 class Leader(Process):
-    ballot: int
-    slots: int
-    acceptors: Peers
-    majority: int
+    ballot: Constant[int]
+    slots: Constant[int]
+    acceptors: Constant[Peers]
+    majority: Constant[int]
     plan: tuple[int, ...] | None = None  # the commands still to be proposed
 
     @start
@@ -59,7 +59,7 @@ class Leader(Process):
 
 
 class Acceptor(Process):
-    learners: Peers
+    learners: Constant[Peers]
     promised: int = 0
     votes: Map[int, Vote] = Map()
 
@@ -83,7 +83,7 @@ class LastSlotAcceptor(Acceptor):
 
 
 class Learner(Process):
-    majority: int
+    majority: Constant[int]
     log: frozenset[tuple[int, int]] = frozenset()  # slot and command
 
     @quorum(Accepted, size="majority", same=lambda m: (m.slot, m.vote))

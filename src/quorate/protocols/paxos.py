@@ -3,7 +3,7 @@
 from itertools import permutations
 from typing import NamedTuple
 
-from quorate import Message, Peers, Process, System, invariant, majority, on, quorum, step
+from quorate import Constant, Message, Peers, Process, System, invariant, majority, on, quorum, step
 from quorate.language.presets import Preset
 
 
@@ -32,8 +32,8 @@ class Accepted(Message):  # phase 2b
 class Proposer(Process):
     value: int
     ballots: tuple[int, ...]  # its own, still to be tried
-    acceptors: Peers
-    majority: int
+    acceptors: Constant[Peers]
+    majority: Constant[int]
     ballot: int = 0
     waiting: bool = False
 
@@ -45,13 +45,12 @@ class Proposer(Process):
     @quorum(Promise, size="majority", when=lambda self: self.waiting, where=lambda self, m: m.ballot == self.ballot)
     def propose(self, promises: frozenset[Promise]) -> None:
         self.waiting = False
-        votes = [p.vote for p in promises if p.vote]
-        value = max(votes).value if votes else self.value
-        self.send(self.acceptors, Accept(Vote(self.ballot, value)))
+        latest = max((p.vote for p in promises if p.vote), default=Vote(0, self.value))
+        self.send(self.acceptors, Accept(Vote(self.ballot, latest.value)))
 
 
 class Acceptor(Process):
-    learners: Peers
+    learners: Constant[Peers]
     promised: int = 0
     vote: Vote | None = None
 
@@ -67,7 +66,7 @@ class Acceptor(Process):
 
 
 class Learner(Process):
-    majority: int
+    majority: Constant[int]
     learned: frozenset[int] = frozenset()
 
     @quorum(Accepted, size="majority", same="vote")
@@ -90,8 +89,7 @@ class Paxos(System):
     colocated: bool | None = None  # proposers run on the servers of the first acceptors
     any_order: bool | None = None  # who has which ballots is open, so that proposers are interchangeable
 
-    acceptor = Acceptor
-    learner = Learner
+    acceptor, learner = Acceptor, Learner
     quorums = {"majority": "acceptors"}
     presets = {
         "any-learners": Preset({"learners": 1}, "any number of learners", "agreement", "docs/reduction-theorems.md"),
@@ -110,8 +108,7 @@ class Paxos(System):
         else:
             acceptors = self.spawn(self.acceptor, self.acceptors, learners=learners)
             servers = self.spawn(Proposer, self.proposers, majority=size)
-        ranks = range(1, self.proposers + 1)
-        for i, server in zip(self.choose(permutations(ranks)) if self.any_order else ranks, servers, strict=True):
+        for i, server in enumerate(self.choose(permutations(servers)) if self.any_order else servers, 1):
             ballots = tuple(range(i, self.proposers * self.ballots + 1, self.proposers))
             self.connect(server, value=i, ballots=ballots, acceptors=acceptors.playing(Acceptor))
 
@@ -121,8 +118,7 @@ class Paxos(System):
 
     @invariant
     def validity(self) -> bool:
-        proposed = {p.value for p in self[Proposer]}
-        return all(learner.learned <= proposed for learner in self[Learner])
+        return {v for learner in self[Learner] for v in learner.learned} <= {p.value for p in self[Proposer]}
 
     def learned(self) -> bool:
         """Every learner knows a value: `F learned` is termination."""

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import ClassVar
 
 from quorate import (
+    Constant,
     Event,
     Map,
     Message,
@@ -54,8 +55,8 @@ class Elected(Event):
 
 class Server(Process):
     durable: ClassVar[tuple[str, ...]] = ("term", "voted_for")
-    others: Peers
-    terms: int
+    others: Constant[Peers]
+    terms: Constant[int]
     term: int = 0
     voted_for: Pid | None = None
     role: Role = Role.FOLLOWER
@@ -101,7 +102,7 @@ class ForgetfulServer(Server):
 
 class CountingServer(Server):
     durable = ("term", "voted_for", "started")
-    elections: int
+    elections: Constant[int]
     started: int = 0
 
     @step(when=lambda self: self.role is not Role.LEADER)

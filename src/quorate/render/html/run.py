@@ -74,11 +74,7 @@ def states(trace: Trace) -> dict[str, Any]:
                 continue
             local = state.locals[column.index]
             old = before.locals[column.index] if before is not None else local
-            fields = [
-                [name, show(value), encode(value) != encode(was)]
-                for name, value, was in zip(column.fields, local, old, strict=True)
-                if ":" not in name
-            ]
+            fields = [[name, show(local[at]), encode(local[at]) != encode(old[at])] for at, name in column.shown]
             inbox = [
                 f"{show(message)} from {message.sender}{definition.place(to)}"
                 for to, message in in_flight(definition, state)
