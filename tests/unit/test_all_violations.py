@@ -111,3 +111,16 @@ def test_a_system_that_holds_has_none() -> None:
 def test_it_counts_states_so_it_needs_them() -> None:
     with pytest.raises(QuorateError, match="all=True"):
         check(Walk, all=True, search="dfs")
+
+
+class Wrong(Walk):
+    @invariant
+    def never(self) -> bool:
+        return any(walker.x for walker in self[Walker])
+
+
+def test_a_run_without_steps_is_a_run() -> None:
+    for everything in (False, True):
+        result = check(Wrong, all=everything)
+        assert result.trace is not None
+        assert (result.property, len(result.trace)) == ("never", 0)

@@ -303,7 +303,8 @@ class _Check:
         options = self.options
         trace = self._trace(found.violation, found.is_shortest)
         violations = self._violations(found)
-        trace = trace or next((each.trace for each in violations), None)
+        if trace is None:  # a run without steps is false, and still a run
+            trace = next((each.trace for each in violations), None)
         answered = self._answered(found, last=True)
         outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
         checked: Mapping[str, Any] | None = None
