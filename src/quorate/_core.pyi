@@ -1,6 +1,5 @@
 import enum
 from collections.abc import Sequence
-from typing import Any
 
 class LimitError(Exception):
     pass
@@ -588,67 +587,204 @@ class StateSet:
     def size(self) -> int: ...
     def states(self) -> list[int]: ...
 
+class Level(enum.Enum):
+    none = 0
+
+    progress = 1
+
+    process = 2
+
+    transition = 3
+
+    message = 4
+
+class Strength(enum.Enum):
+    unfair = 0
+
+    weak = 1
+
+    strong = 2
+
+class Assumption:
+    def __init__(
+        self,
+        *,
+        level: Level,
+        strong: bool = False,
+        steps: Sequence[Sequence[Strength]] = [],
+        discards: Strength = Strength.weak,
+        recoveries: Strength = Strength.unfair,
+    ) -> None: ...
+
+class AutomatonEdge:
+    def __init__(self, *, source: int, must: int, must_not: int, target: int, acceptance: int) -> None: ...
+
+class Automaton:
+    def __init__(self, *, states: int, initial: int, sets: int, edges: Sequence[AutomatonEdge]) -> None: ...
+
+class Leads(enum.Enum):
+    state = 0
+
+    cut = 1
+
+    blocked = 2
+
+    fails = 3
+
+    left_out = 4
+
+class Act:
+    @property
+    def column(self) -> int: ...
+    @property
+    def kind(self) -> StepKind: ...
+    @property
+    def transition(self) -> int | None: ...
+    @property
+    def messages(self) -> list[int]: ...
+
+class TemporalEdge:
+    @property
+    def act(self) -> Act: ...
+    @property
+    def leads(self) -> Leads: ...
+    @property
+    def target(self) -> int | None: ...
+
+class FairGroup:
+    @property
+    def act(self) -> Act: ...
+    @property
+    def strength(self) -> Strength: ...
+
+class Exploration:
+    @property
+    def stop(self) -> Stop: ...
+    @property
+    def paused(self) -> bool: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def expanded(self) -> int: ...
+    @property
+    def transitions(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def deadlocks(self) -> int: ...
+    @property
+    def acyclic(self) -> bool: ...
+    @property
+    def cut(self) -> list[int]: ...
+    @property
+    def blocked(self) -> bool: ...
+    @property
+    def redelivers(self) -> bool: ...
+    @property
+    def store_bytes(self) -> int: ...
+    @property
+    def graph_bytes(self) -> int: ...
+    @property
+    def por_given_up(self) -> int: ...
+    @property
+    def violation(self) -> Witness | None: ...
+
+class Starved:
+    @property
+    def act(self) -> Act: ...
+    @property
+    def always(self) -> bool: ...
+
+class Lasso:
+    @property
+    def path(self) -> list[tuple[list[tuple[int, list[int]]], list[int]]]: ...
+    @property
+    def loop_from(self) -> int: ...
+    @property
+    def steps(self) -> list[Act]: ...
+    @property
+    def places(self) -> list[int]: ...
+    @property
+    def stopped(self) -> list[int]: ...
+    @property
+    def starved(self) -> list[Starved]: ...
+
+class TemporalAnswer:
+    @property
+    def stop(self) -> Stop: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def product_states(self) -> int: ...
+    @property
+    def passes(self) -> int: ...
+    @property
+    def groups(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def violation(self) -> Lasso | None: ...
+    @property
+    def bounded(self) -> Lasso | None: ...
+
+class Beginnings:
+    @property
+    def stop(self) -> Stop: ...
+    @property
+    def states(self) -> StateSet: ...
+    @property
+    def open(self) -> bool: ...
+
 class Temporal:
-    def __init__(self, engine: Engine) -> None: ...
+    def __init__(self, engine: Engine, predicates: Sequence[int]) -> None: ...
     def explore(
         self,
         oracle: object,
-        predicates: Sequence[int],
         *,
         states: int | None = None,
         memory: int | None = None,
         seconds: float | None = None,
-    ) -> dict[str, Any]: ...
+        pause: int | None = None,
+    ) -> Exploration: ...
     def check(
         self,
         oracle: object,
-        automaton: tuple[int, int, int, Sequence[tuple[int, int, int, int, int]]],
+        automaton: Automaton,
         atoms: Sequence[StateSet],
+        assumption: Assumption,
         *,
-        level: str = "message",
-        fair: Sequence[Sequence[int]] = [],
-        discards: int = 1,
-        recoveries: int = 0,
         crashable: Sequence[int] = [],
         crashes: int = 0,
         memory: int | None = None,
         seconds: float | None = None,
         even_if_acyclic: bool = False,
-    ) -> dict[str, Any]: ...
+    ) -> TemporalAnswer: ...
     def exists(
         self,
         oracle: object,
-        automaton: tuple[int, int, int, Sequence[tuple[int, int, int, int, int]]],
+        automaton: Automaton,
         atoms: Sequence[StateSet],
+        assumption: Assumption,
         *,
-        level: str = "message",
-        fair: Sequence[Sequence[int]] = [],
-        discards: int = 1,
-        recoveries: int = 0,
         memory: int | None = None,
         seconds: float | None = None,
-    ) -> tuple[StateSet, str, bool]: ...
+    ) -> Beginnings: ...
     def always(
         self,
         oracle: object,
         holds: StateSet,
+        assumption: Assumption,
         *,
-        level: str = "message",
-        fair: Sequence[Sequence[int]] = [],
-        discards: int = 1,
-        recoveries: int = 0,
         memory: int | None = None,
         seconds: float | None = None,
-    ) -> tuple[StateSet, str, bool]: ...
+    ) -> Beginnings: ...
     def until(self, holds: StateSet, goal: StateSet) -> StateSet: ...
     def predicate(self, index: int) -> StateSet: ...
     def everything(self) -> StateSet: ...
     def initial(self) -> StateSet: ...
     def state(self, number: int) -> tuple[list[tuple[int, list[int]]], list[int]]: ...
-    def steps(self, number: int) -> list[Any]: ...
-    def groups(
-        self, *, level: str = "message", fair: Sequence[Sequence[int]] = [], discards: int = 1, recoveries: int = 0
-    ) -> list[Any]: ...
+    def steps(self, number: int) -> list[TemporalEdge]: ...
+    def groups(self, assumption: Assumption) -> list[FairGroup]: ...
 
 def resident_bytes() -> int: ...
 def end_with(parent: int) -> None: ...

@@ -13,7 +13,7 @@ import pytest
 
 import corpus
 from generator import Protocol, without_claims
-from quorate import System
+from quorate import System, _core
 from quorate._core import StateSet, Temporal
 from quorate.base.places import location_of
 from quorate.model.define import define
@@ -22,7 +22,21 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.reductions import Reductions
 from small_instances import SMALL, small
-from temporal_semantics import STRONG, UNFAIR, WEAK, Act, Automaton, Fairness, Plain, Reference, accepts, explore, named
+from temporal_semantics import (
+    STRONG,
+    UNFAIR,
+    WEAK,
+    Act,
+    Automaton,
+    Fairness,
+    Plain,
+    Reference,
+    accepts,
+    assumed,
+    explore,
+    for_core,
+    named,
+)
 
 pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
 
@@ -65,15 +79,17 @@ def automaton(dice: random.Random, atoms: int = 2) -> Automaton:
     return states, 0, sets, edges
 
 
-def native(definition: Definition, asked: list[Property], *, reduced: bool) -> tuple[Model, Temporal, dict[str, Any]]:
+def native(
+    definition: Definition, asked: list[Property], *, reduced: bool
+) -> tuple[Model, Temporal, _core.Exploration]:
     switch = "on" if reduced else "off"
     model = Model(definition, asked)
     reductions = Reductions(model, Options(symmetry="none", quotient=switch, dead_messages=switch))
     reductions.analyse()
     while True:
-        graph = Temporal(model.engine)
-        found = graph.explore(model, list(range(len(asked))))
-        if found["stop"] != "regrown":
+        graph = Temporal(model.engine, list(range(len(asked))))
+        found = graph.explore(model)
+        if found.stop != _core.Stop.regrown:
             return model, graph, found
         reductions.apply_again()
 
@@ -87,8 +103,8 @@ class Both:
         self.plain: Plain = explore(self.definition, self.asked)
         self.natives = [native(self.definition, self.asked, reduced=reduced) for reduced in (False, True)]
         model, _, found = self.natives[0]
-        assert found["stop"] == "finished"
-        assert found["states"] == len(self.plain.states)
+        assert found.stop == _core.Stop.finished
+        assert found.states == len(self.plain.states)
         self.numbers = {key(model.reduced(state)): at for at, state in enumerate(self.plain.states)}
 
     def compare(self, dice: random.Random, fairness: Fairness, crashable: list[int], crashes: int) -> str:
@@ -100,69 +116,63 @@ class Both:
             for forced in (False, True):
                 found = graph.check(
                     model,
-                    made,
+                    for_core(made),
                     atoms,
-                    level=fairness.level,
-                    fair=[list(each) for each in fairness.steps],
-                    discards=fairness.discards,
-                    recoveries=fairness.recoveries,
+                    assumed(fairness),
                     crashable=crashable,
                     crashes=crashes,
                     even_if_acyclic=forced,
                 )
-                lasso = found["violation"]
-                got = "" if lasso is None else "end" if lasso["loop_from"] == lasso["length"] else "cycle"
-                if not got and found["bounded"] is not None:
+                lasso = found.violation
+                got = "" if lasso is None else "end" if lasso.loop_from == len(lasso.steps) else "cycle"
+                if not got and found.bounded is not None:
                     got = "bound"
                 assert got == wanted, (made, fairness)
-                assert found["stop"] == ("violation" if lasso else "finished")
+                assert found.stop == (_core.Stop.violation if lasso else _core.Stop.finished)
                 if lasso is not None and number == 0:
                     self.validate(lasso, made, fairness, crashes)
         return wanted
 
-    def validate(self, lasso: dict[str, Any], made: Automaton, fairness: Fairness, crashes: int) -> None:
+    def validate(self, lasso: _core.Lasso, made: Automaton, fairness: Fairness, crashes: int) -> None:
         """By the definitions, over the plain semantics."""
-        path = [self.numbers[key(state)] for state in lasso["path"]]
-        acts = [self.act(step) for step in lasso["steps"]]
-        begin = lasso["loop_from"]
+        path = [self.numbers[key(state)] for state in lasso.path]
+        acts = [self.act(step) for step in lasso.steps]
+        begin = lasso.loop_from
         assert path[0] in self.plain.initial
-        assert len(path) == len(acts) + 1 == lasso["length"] + 1
+        assert len(path) == len(acts) + 1
         for at, act in enumerate(acts):
             assert (act, path[at + 1]) in self.plain.ways[path[at]], "it is a run"
         assert path[-1] == path[begin], "it closes"
         labels = [self.plain.labels[state] for state in path]
         loop = labels[begin:-1] or labels[-1:]
         assert accepts(made, labels[:begin], loop)
-        stopped = frozenset(lasso["stopped"])
+        stopped = frozenset(lasso.stopped)
         assert len(stopped) <= crashes
-        assumed = Fairness(fairness.level, fairness.steps, fairness.discards, fairness.recoveries, stopped)
+        case = Fairness(fairness.level, fairness.steps, fairness.discards, fairness.recoveries, stopped)
         reference = Reference(self.plain, made)
-        assert all(assumed.allows(act) for act in acts[begin:])
-        taken = {assumed.group(act) for act in acts[begin:]}
+        assert all(case.allows(act) for act in acts[begin:])
+        taken = {case.group(act) for act in acts[begin:]}
         states = path[begin:-1] or path[-1:]
-        enabled: list[set[Any]] = [reference.enabled(state, assumed) for state in states]
+        enabled: list[set[Any]] = [reference.enabled(state, case) for state in states]
         assert not {group for group in set.intersection(*enabled) if group[0] == WEAK} - taken, "it is weakly fair"
         assert not {group for group in set.union(*enabled) if group[0] == STRONG} - taken, "it is strongly fair"
         if begin == len(acts):
-            assert reference.ends(path[-1], assumed) == "yes"
-        assert {(self.act(act), always) for act, always in lasso["starved"]} == self.starved(
-            states, acts[begin:], assumed
-        )
+            assert reference.ends(path[-1], case) == "yes"
+        assert {(self.act(each.act), each.always) for each in lasso.starved} == self.starved(states, acts[begin:], case)
 
-    def starved(self, states: list[int], taken: list[Act], assumed: Fairness) -> set[tuple[Act, bool]]:
+    def starved(self, states: list[int], taken: list[Act], case: Fairness) -> set[tuple[Act, bool]]:
         enabled = [{act for act, _ in self.plain.ways[state]} | self.plain.cut[state] for state in states]
         always = set.intersection(*enabled)
         return {
             (act, act in always)
             for act in set.union(*enabled) - set(taken)
-            if act[1] in ("step", "discard", "recover") and not act[4] and assumed.allows(act)
+            if act[1] in ("step", "discard", "recover") and not act[4] and case.allows(act)
         }
 
-    def act(self, described: tuple[int, str, int | None, list[int]]) -> Act:
-        column, kind, transition, messages = described
-        where = self.definition.columns[column]
-        consumed = [self.natives[0][0].message(where, each) for each in messages]
-        return named(self.definition, column, kind, transition, consumed)
+    def act(self, act: _core.Act) -> Act:
+        where = self.definition.columns[act.column]
+        consumed = [self.natives[0][0].message(where, each) for each in act.messages]
+        return named(self.definition, act.column, act.kind.name, act.transition, consumed)
 
     def beginnings(self, dice: random.Random, fairness: Fairness) -> None:
         """Every state of the plain graph: does a fair accepted run begin in it?"""
@@ -170,20 +180,21 @@ class Both:
         reference = Reference(self.plain, made)
         model, graph, _ = self.natives[0]
         atoms = [graph.predicate(at) for at in range(len(self.asked))]
-        options: dict[str, Any] = {"level": fairness.level, "fair": [list(each) for each in fairness.steps]}
-        options |= {"discards": fairness.discards, "recoveries": fairness.recoveries}
-        found, stop, _ = graph.exists(model, made, atoms, **options)
-        assert stop == "finished"
-        assert self.translated(graph, found) == {
+        given = assumed(fairness)
+        found = graph.exists(model, for_core(made), atoms, given)
+        assert found.stop == _core.Stop.finished
+        assert self.translated(graph, found.states) == {
             at for at in range(len(self.plain.states)) if reference.begins(at, fairness)
         }
         # E G p by labelling, and by an automaton of one state.
         globally: Automaton = (1, 0, 0, [(0, 1, 0, 0, 0)])
-        assert graph.always(model, atoms[0], **options)[0] == graph.exists(model, globally, atoms, **options)[0]
+        assert (
+            graph.always(model, atoms[0], given).states == graph.exists(model, for_core(globally), atoms, given).states
+        )
         # E[p U q] likewise: an automaton that waits for q, and then for nothing.
         awaits: Automaton = (2, 0, 1, [(0, 1, 2, 0, 0), (0, 2, 0, 1, 1), (1, 0, 0, 1, 1)])
         if not any(self.plain.held):
-            assert graph.until(atoms[0], atoms[1]) == graph.exists(model, awaits, atoms, **options)[0]
+            assert graph.until(atoms[0], atoms[1]) == graph.exists(model, for_core(awaits), atoms, given).states
 
     def translated(self, graph: Temporal, found: StateSet) -> set[int]:
         return {self.numbers[key(graph.state(number))] for number in found.states()}

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from byzantine_models import Multicast, Receiver
 from liveness_models import NEVER, UNANSWERED, Counting, Filling, Locking, Serving, StopAndWait
-from quorate import System, crashes
+from quorate import System, _core, crashes
 from quorate._core import Finding, Temporal
 from quorate.base.places import location_of
 from quorate.model.define import define
 from quorate.model.definition import Property
 from quorate.model.environment import Environment
 from quorate.native.model import Model
+from quorate.native.temporal import assumption
 from quorate.properties.temporal.fairness import fairness_of
 from quorate.protocols import (
     atomic_storage,
@@ -30,7 +31,7 @@ from quorate.protocols import (
     two_phase_commit_recovery,
 )
 from quorate.protocols.regular_storage import Base
-from temporal_semantics import Automaton
+from temporal_semantics import UNFAIR, WEAK, Automaton, Fairness, assumed, for_core
 from test_temporal_engine import LEVELS, native
 
 
@@ -40,18 +41,46 @@ def asked(predicate: Callable[[Any], bool]) -> Property:
     return Property(predicate.__name__, "can", "", predicate, location)
 
 
-def answer(made: System, predicate: Callable[[Any], bool], automaton: Automaton, **options: Any) -> dict[str, Any]:
-    environment = options.pop("environment", Environment())
-    model, graph, explored = native(define(made, environment), [asked(predicate)], reduced=True)
-    assert explored["stop"] == "finished"
-    return explored | graph.check(model, automaton, [graph.predicate(0)], **options)
+Steps = Sequence[Sequence[int]]
 
 
-def kind(found: dict[str, Any]) -> str:
-    lasso = found["violation"]
+def explored_and_answered(
+    made: System,
+    predicate: Callable[[Any], bool],
+    automaton: Automaton,
+    *,
+    level: str = "message",
+    fair: Steps = (),
+    environment: Environment | None = None,
+    **options: Any,
+) -> tuple[_core.Exploration, _core.TemporalAnswer]:
+    model, graph, explored = native(define(made, environment or Environment()), [asked(predicate)], reduced=True)
+    assert explored.stop == _core.Stop.finished
+    return explored, checked(model, graph, automaton, level, fair, **options)
+
+
+def checked(
+    model: Model,
+    graph: Temporal,
+    automaton: Automaton,
+    level: str = "message",
+    fair: Steps = (),
+    recoveries: int = UNFAIR,
+    **options: Any,
+) -> _core.TemporalAnswer:
+    given = assumed(Fairness(level, tuple(map(tuple, fair)), recoveries=recoveries))
+    return graph.check(model, for_core(automaton), [graph.predicate(0)], given, **options)
+
+
+def answer(*arguments: Any, **options: Any) -> _core.TemporalAnswer:
+    return explored_and_answered(*arguments, **options)[1]
+
+
+def kind(found: _core.TemporalAnswer) -> str:
+    lasso = found.violation
     if lasso is None:
-        return "holds" if found["bounded"] is None else "bounded"
-    return "stops" if lasso["loop_from"] == lasso["length"] else "loops"
+        return "holds" if found.bounded is None else "bounded"
+    return "stops" if lasso.loop_from == len(lasso.steps) else "loops"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +123,7 @@ def test_fairness_is_said_of_single_transitions() -> None:
             [] if column.is_monitor else [strengths.get(each.name, 1) for each in model.definition.transitions(column)]
             for column in model.definition.columns
         ]
-        return kind(graph.check(model, automaton, [graph.predicate(0)], fair=fair))
+        return kind(checked(model, graph, automaton, fair=fair))
 
     assert answered(UNANSWERED) == "loops"
     assert answered(UNANSWERED, grant=2) == "holds"
@@ -104,7 +133,8 @@ def test_fairness_is_said_of_single_transitions() -> None:
 
 def test_the_loop_says_what_it_starves() -> None:
     found = answer(Locking(), Locking.waiting, UNANSWERED)
-    starved = {(column, transition, always) for (column, _, transition, _), always in found["violation"]["starved"]}
+    assert found.violation is not None
+    starved = {(each.act.column, each.act.transition, each.always) for each in found.violation.starved}
     assert (0, 0, False) in starved, "the lock could grant, again and again, but not all the time"
 
 
@@ -117,10 +147,10 @@ def test_paxos_with_one_proposer_learns_while_a_majority_is_up(faulty: int, want
     class Crashing(paxos.Paxos):
         faults = crashes(faulty, of=paxos.Acceptor, cut_short=False)
 
-    found = answer(Crashing(proposers=1, acceptors=3), learned, NEVER)
+    explored, found = explored_and_answered(Crashing(proposers=1, acceptors=3), learned, NEVER)
     assert kind(found) == wanted
     if states is not None and not faulty:
-        assert found["states"] <= states, "with the reductions there are fewer"
+        assert explored.states <= states, "with the reductions there are fewer"
 
 
 def decided(self: Any) -> bool:
@@ -139,7 +169,7 @@ def recovered(self: Any) -> bool:
 def test_a_recovery_is_fair_only_if_somebody_says_so() -> None:
     made = two_phase_commit_recovery.TwoPhaseCommitRecovery(participants=1, crashes=1)
     assert kind(answer(made, recovered, NEVER)) == "stops"
-    assert kind(answer(made, recovered, NEVER, recoveries=1)) == "holds"
+    assert kind(answer(made, recovered, NEVER, recoveries=WEAK)) == "holds"
 
 
 def outcome(self: Any) -> bool:
@@ -178,10 +208,11 @@ def echoed(self: Any) -> bool:
 def test_an_attacker_may_be_silent() -> None:
     model, graph, _ = native(define(Multicast(receivers=2)), [asked(echoed)], reduced=True)
     for level in ("progress", "process", "transition", "message", "strong"):
-        fairness = fairness_of(model.definition, level)
-        found = graph.check(model, NEVER, [graph.predicate(0)], **fairness.keywords())
+        given = assumption(fairness_of(model.definition, level))
+        found = graph.check(model, for_core(NEVER), [graph.predicate(0)], given)
         assert kind(found) == "stops", level
-        assert found["violation"]["starved"] == [], "what an attacker does not say starves nobody"
+        assert found.violation is not None
+        assert found.violation.starved == [], "what an attacker does not say starves nobody"
 
 
 def test_a_graph_is_void_once_the_model_is_reduced_anew() -> None:
@@ -202,8 +233,8 @@ def test_implicit_crashes_answer_as_explicit_ones_for_a_register(faulty: int, wa
             super().build()
             self.faults = crashes(faulty, of=Base, cut_short=False)
 
-    explicit = answer(Crashing(bases=3, readers=1), read, NEVER)
-    implicit = answer(
+    in_steps, explicit = explored_and_answered(Crashing(bases=3, readers=1), read, NEVER)
+    without, implicit = explored_and_answered(
         atomic_storage.AtomicStorage(bases=3, readers=1),
         read,
         NEVER,
@@ -212,16 +243,18 @@ def test_implicit_crashes_answer_as_explicit_ones_for_a_register(faulty: int, wa
         even_if_acyclic=True,
     )
     assert kind(explicit) == kind(implicit) == wanted
-    assert implicit["states"] < explicit["states"] or faulty == 0
-    assert implicit["passes"] == (0 if wanted == "stops" else 1 if faulty == 0 else 4)
+    assert without.states < in_steps.states or faulty == 0
+    assert implicit.passes == (0 if wanted == "stops" else 1 if faulty == 0 else 4)
     if wanted == "stops":
-        assert len(implicit["violation"]["stopped"]) == 2
+        assert implicit.violation is not None
+        assert len(implicit.violation.stopped) == 2
 
 
 def test_implicit_crashes_stop_whoever_would_answer() -> None:
     assert kind(answer(Serving(), Serving.waiting, UNANSWERED)) == "holds"
     found = answer(Serving(), Serving.waiting, UNANSWERED, crashable=[0], crashes=1)
-    assert kind(found) == "stops" or found["violation"]["stopped"] == [0]
+    assert found.violation is not None
+    assert kind(found) == "stops" or found.violation.stopped == [0]
 
 
 def test_a_predicate_that_raises_and_a_handler_that_fails_are_reported() -> None:
@@ -231,33 +264,34 @@ def test_a_predicate_that_raises_and_a_handler_that_fails_are_reported() -> None
         return True
 
     model = Model(define(paxos.Paxos(proposers=1, acceptors=1)), [asked(raising)])
-    found = Temporal(model.engine).explore(model, [0])
-    assert found["stop"] == "violation"
-    assert found["violation"].finding is Finding.raises
-    assert len(found["violation"].path) == found["violation"].length + 1 == 6
+    found = Temporal(model.engine, [0]).explore(model)
+    assert found.stop == _core.Stop.violation
+    assert found.violation is not None
+    assert found.violation.finding is Finding.raises
+    assert len(found.violation.path) == found.violation.length + 1 == 6
 
 
 def test_limits_end_the_exploration_and_nothing_holds_then() -> None:
     model = Model(define(paxos.Paxos(proposers=2, acceptors=3)), [asked(learned)])
-    graph = Temporal(model.engine)
-    assert graph.explore(model, [0], states=100)["stop"] == "states"
-    found = graph.check(model, NEVER, [graph.predicate(0)])
-    assert (found["stop"], found["complete"], found["violation"]) == ("finished", False, None)
-    assert found["bounded"] is not None, "a state that was not expanded is no end"
+    graph = Temporal(model.engine, [0])
+    assert graph.explore(model, states=100).stop == _core.Stop.states
+    found = checked(model, graph, NEVER)
+    assert (found.stop, found.complete, found.violation) == (_core.Stop.finished, False, None)
+    assert found.bounded is not None, "a state that was not expanded is no end"
     # What lies inside of the part that is known is a violation all the same.
-    assert kind(graph.check(model, NEVER, [graph.predicate(0)], level="none")) == "stops"
+    assert kind(checked(model, graph, NEVER, "none")) == "stops"
 
 
 def test_the_user_can_stop_the_exploration() -> None:
     model = Model(define(paxos.Paxos(proposers=2, acceptors=3)), [asked(learned)], stop=lambda *_: True)
-    assert Temporal(model.engine).explore(model, [0])["stop"] == "interrupt"
+    assert Temporal(model.engine, [0]).explore(model).stop == _core.Stop.interrupt
 
 
 def test_memory_and_time_are_kept() -> None:
     model = Model(define(paxos.Paxos(proposers=2, acceptors=3, ballots=2)), [asked(learned)])
-    assert Temporal(model.engine).explore(model, [0], memory=1 << 20)["stop"] == "memory"
+    assert Temporal(model.engine, [0]).explore(model, memory=1 << 20).stop == _core.Stop.memory
     model = Model(define(paxos.Paxos(proposers=2, acceptors=3, ballots=2)), [asked(learned)])
-    assert Temporal(model.engine).explore(model, [0], seconds=0.1)["stop"] == "time"
+    assert Temporal(model.engine, [0]).explore(model, seconds=0.1).stop == _core.Stop.time
 
 
 @pytest.mark.parametrize(
@@ -274,16 +308,29 @@ def test_automata_that_make_no_sense_are_refused(automaton: Automaton) -> None:
         answer(StopAndWait(), StopAndWait.done, automaton)
 
 
-def test_a_level_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match="level of fairness: often"):
-        answer(StopAndWait(), StopAndWait.done, NEVER, level="often")
+def test_a_graph_can_be_explored_in_parts() -> None:
+    model = Model(define(paxos.Paxos(proposers=2, acceptors=3)), [asked(learned)])
+    whole = Temporal(model.engine, [0]).explore(model)
+    graph = Temporal(model.engine, [0])
+    pauses: list[int] = []
+    while (found := graph.explore(model, pause=1_000 * (len(pauses) + 1))).paused:
+        assert found.expanded < found.states
+        pauses.append(found.states)
+    assert len(pauses) > 3
+    assert pauses == sorted(set(pauses))
+    assert (found.states, found.transitions, found.depth) == (whole.states, whole.transitions, whole.depth)
+    with pytest.raises(RuntimeError, match="has been explored"):
+        graph.explore(model)
 
 
 SCRIPT = """
 from liveness_models import *
 from test_temporal_levels import answer
-print(answer(Locking(), Locking.waiting, UNANSWERED)["violation"])
-print(answer(Serving(clients=3), Serving.waiting, UNANSWERED, level="transition")["violation"])
+for found in (
+    answer(Locking(), Locking.waiting, UNANSWERED).violation,
+    answer(Serving(clients=3), Serving.waiting, UNANSWERED, level="transition").violation,
+):
+    print(found.path, found.loop_from, [(each.column, each.transition, each.messages) for each in found.steps])
 """
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quorate import _core
 from quorate.native.model import Model
 
 Observation = tuple[int, ...]
@@ -26,6 +27,18 @@ class Graph:
         for edge in graph.edges:
             after[edge.source].add(edge.target)
         return cls(list(range(graph.initial)), [tuple(node.observed) for node in graph.states], after)
+
+    @classmethod
+    def stored(cls, model: Model, full: _core.Graph) -> Graph:
+        """The graph that temporal properties are checked on, as far as its edges lead somewhere."""
+        seen = {repr(node.state): tuple(node.observed) for node in full.states}
+        native = _core.Temporal(model.engine, [])
+        explored = native.explore(model)
+        after = [
+            {edge.target for edge in native.steps(state) if edge.target is not None} for state in range(explored.states)
+        ]
+        states = [seen[repr(native.state(state))] for state in range(explored.states)]
+        return cls(native.initial().states(), states, after)
 
     def silent(self, states: frozenset[int]) -> frozenset[int]:
         """These states and all that are reached from them unseen."""

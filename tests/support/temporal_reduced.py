@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 from quorate import Process, System, _core
 from quorate.base.values import encode
@@ -61,7 +62,7 @@ class Question:
         nothing: list[set[Act]] = [set() for _ in self.plain.states]
         return replace(self.plain, cut=nothing, held=nothing)
 
-    def stubborn(self, *, explored_only: bool = False) -> Plain:
+    def stubborn(self, *, explored_only: bool = False, **options: Any) -> Plain:
         """Reduced by the core's stubborn sets for linear time. What is enabled and not explored is still enabled,
         unless `explored_only`."""
         definition, plain = self.definition, self.plain
@@ -72,7 +73,7 @@ class Question:
         model.engine.observe(model.observed)
         assert model.engine.close(model, 20_000).complete
         model.engine.reduce(False, False)
-        why = model.engine.relate(_core.PorOptions(keep=_core.Keep.linear))
+        why = model.engine.relate(_core.PorOptions(keep=_core.Keep.linear, **options))
         assert why == ""
         graph = model.engine.graph(model)
         numbers = {_cells(model.reduced(state)): at for at, state in enumerate(plain.states)}
@@ -87,39 +88,54 @@ class Question:
         assert sum(map(len, ways)) == sum(map(len, kept)), "every step of the core's is one of the graph"
         left_out = [{act for act, to in plain.ways[at] if (act, to) not in kept[at]} for at in range(len(ways))]
         hidden = [set() if explored_only else acts for acts in left_out]
-        return replace(plain, ways=ways, cut=hidden, held=hidden)
+        return replace(plain, ways=ways, hidden=hidden)
 
-    def ample(self, first: Sequence[int]) -> Plain:
+    def ample(self, first: Sequence[int], without: str = "") -> Plain:
         """Reduced by ample sets: the steps of the processes `first` where they have any, else all. What is enabled and
-        not explored is still enabled. That these are ample sets for LTL is checked by definition."""
+        not explored is still enabled. That these are ample sets for LTL is checked by definition: C1, C2, C3. If one of
+        them is named in `without`, then that one fails."""
+        return self.left_with([(column, None) for column in first], without)
+
+    def left_with(self, first: Sequence[tuple[int, int | None]], without: str = "") -> Plain:
+        """The same for some transitions of processes; None for all."""
         plain = self.plain
-        ways = [[way for way in here if way[0][0] in first] or here for here in plain.ways]
+
+        def chosen(act: Act) -> bool:
+            return any(act[0] == column and transition in (None, act[2]) for column, transition in first)
+
+        ways = [[way for way in here if chosen(way[0])] or here for here in plain.ways]
         left_out = [
             {act for act, _ in here} - {act for act, _ in kept} for here, kept in zip(plain.ways, ways, strict=True)
         ]
         partly = {at for at, acts in enumerate(left_out) if acts}
         assert partly, "something is left out"
+        invisible = all(plain.labels[to] == plain.labels[at] for at in partly for _, to in ways[at])
+        assert invisible == (without != "C2"), "C2: they are invisible"
         for at in partly:
-            assert all(plain.labels[to] == plain.labels[at] for _, to in ways[at]), "C2: they are invisible"
             self._independent(at, {act for act, _ in ways[at]})
         while leaves := {at for at in partly if not any(to in partly for _, to in ways[at])}:
             partly -= leaves
-        assert not partly, "C3: every cycle has a state in which all is explored"
-        return replace(plain, ways=ways, cut=left_out, held=left_out)
+        assert bool(partly) == (without == "C3"), "C3: every cycle has a state in which all is explored"
+        return replace(plain, ways=ways, hidden=left_out)
 
     def _independent(self, state: int, chosen: set[Act]) -> None:
         """C1: whatever others do, the chosen steps stay possible and commute with it."""
         seen, todo = {state}, [state]
         for at in todo:
-            here = dict(self.plain.ways[at])
-            assert len(here) == len(self.plain.ways[at]), "steps are deterministic"
-            assert chosen <= here.keys()
-            for act in here.keys() - chosen:
-                after = dict(self.plain.ways[here[act]])
-                assert all(after[each] == dict(self.plain.ways[here[each]])[act] for each in chosen)
-                if here[act] not in seen:
-                    seen.add(here[act])
-                    todo.append(here[act])
+            acts = {act for act, _ in self.plain.ways[at]}
+            assert chosen <= acts
+            for act in acts - chosen:
+                for after in self._after(at, act):
+                    for each in chosen:
+                        swapped = {last for to in self._after(at, each) for last in self._after(to, act)}
+                        assert self._after(after, each), "it stays possible"
+                        assert self._after(after, each) <= swapped, "and can be taken first"
+                    if after not in seen:
+                        seen.add(after)
+                        todo.append(after)
+
+    def _after(self, state: int, act: Act) -> set[int]:
+        return {to for each, to in self.plain.ways[state] if each == act}
 
     def renamed(self, columns: Sequence[int]) -> Plain:
         """Of states that differ in the order of these processes, one; whose step it is goes by its place there."""

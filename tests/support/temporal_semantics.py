@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from quorate import _core
 from quorate.base.values import encode
 from quorate.model.definition import Definition, Property
 from quorate.model.run import fire
@@ -37,6 +38,8 @@ class Plain:
     """Per state: what `within` cuts, or a full channel blocks."""
     cut: list[set[Act]] = field(default_factory=list)
     """Per state: what `within` cuts."""
+    hidden: list[set[Act]] | None = None
+    """Per state: what is possible and was left out; None if nothing was."""
     initial: list[int] = field(default_factory=list)
 
 
@@ -157,12 +160,34 @@ class Reference:
         return accepts(self.automaton, [], [label], place)
 
     def enabled(self, state: int, fairness: Fairness) -> set[Hashable]:
-        acts = {act for act, _ in self.plain.ways[state]} | self.plain.cut[state]
+        acts = {act for act, _ in self.plain.ways[state]} | self.plain.cut[state] | self.hidden(state)
         return {group for act in acts if (group := fairness.group(act)) is not None}
+
+    def hidden(self, state: int) -> set[Act]:
+        return set() if self.plain.hidden is None else self.plain.hidden[state]
+
+    def is_open(self, node: Node) -> bool:
+        """Whether a run may go on beyond a bound, in whatever way, so that the automaton accepts it."""
+        state, place = node
+        after = {target for target, _ in self.moves(self.plain.labels[state], place)}
+        return bool(self.plain.cut[state]) and any(map(self.accepts_some, after))
+
+    def accepts_some(self, place: int) -> bool:
+        """Whether any word is accepted from here: some place comes back to itself by edges of all sets."""
+        edges = [(source, to, sets) for source, must, must_not, to, sets in self.automaton[3] if not must & must_not]
+
+        def after(at: tuple[int, int]) -> list[tuple[int, int]]:
+            return [(to, at[1] | sets) for source, to, sets in edges if source == at[0]]
+
+        return any(
+            (at, self.all) in reachable([(to, sets) for source, to, sets in edges if source == at], after)
+            for at in {here for here, _ in reachable([(place, 0)], after)}
+        )
 
     def ends(self, state: int, fairness: Fairness) -> str:
         """Whether a run may stop here for ever: "yes", "no", or "bound" if only a bound is the reason."""
-        if any(fairness.group(act) is not None for act, _ in self.plain.ways[state]):
+        possible = {act for act, _ in self.plain.ways[state]} | self.hidden(state)
+        if any(fairness.group(act) is not None for act in possible):
             return "no"
         return "bound" if any(fairness.group(act) is not None for act in self.plain.held[state]) else "yes"
 
@@ -175,6 +200,8 @@ class Reference:
             return "end"
         if any(self.fair_part(set(self.reachable), case) for case in cases):
             return "cycle"
+        if any(map(self.is_open, self.reachable)):
+            return "bound"
         return "bound" if any(self.ends(node[0], case) == "bound" for node in good for case in cases) else ""
 
     def fair_part(self, nodes: set[Node], fairness: Fairness) -> bool:
@@ -288,3 +315,28 @@ def components(nodes: set[Node], after: Callable[[Node], Iterable[Node]]) -> lis
                     queue.append(to)
         found.append(component)
     return found
+
+
+# The same for the core
+
+_STRENGTHS = {UNFAIR: _core.Strength.unfair, WEAK: _core.Strength.weak, STRONG: _core.Strength.strong}
+
+
+def for_core(automaton: Automaton) -> _core.Automaton:
+    states, initial, sets, edges = automaton
+    made = [
+        _core.AutomatonEdge(source=source, must=must, must_not=must_not, target=target, acceptance=acceptance)
+        for source, must, must_not, target, acceptance in edges
+    ]
+    return _core.Automaton(states=states, initial=initial, sets=sets, edges=made)
+
+
+def assumed(fairness: Fairness) -> _core.Assumption:
+    strong = fairness.level == "strong"
+    return _core.Assumption(
+        level=_core.Level["message" if strong else fairness.level],
+        strong=strong,
+        steps=[[_STRENGTHS[each] for each in column] for column in fairness.steps],
+        discards=_STRENGTHS[fairness.discards],
+        recoveries=_STRENGTHS[fairness.recoveries],
+    )

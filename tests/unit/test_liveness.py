@@ -34,6 +34,7 @@ from quorate.model.define import define
 from quorate.properties.temporal.refutation import refuted
 from quorate.results.json import saved_document
 from quorate.results.replay import ReplayError, replay
+from quorate.search import liveness
 
 
 class Ask(Message): ...
@@ -167,7 +168,8 @@ def test_reductions_change_nothing(level: str) -> None:
         symmetry="none",
     )
     assert outcomes(reduced) == outcomes(plain)
-    assert reduced.reductions["symmetry"]["why"] == "it does not keep fairness"
+    lost = "who takes the steps of a run" if level == "none" else "fairness"
+    assert reduced.reductions["symmetry"]["why"] == f"it does not keep {lost}"
 
 
 # Shapes
@@ -365,6 +367,157 @@ def test_a_bound_that_ends_a_run_decides_nothing() -> None:
     assert found.verdict == "incomplete"
     assert found.properties[-1].note == "not decided: Counter.within ends a run on which it is still open"
     assert found.trace is None
+
+
+class Branching(Process):
+    """It may go on beyond the bound, and it may also do something else."""
+
+    steps: int = 0
+    rested: bool = False
+
+    def within(self) -> bool:
+        return self.steps < 3
+
+    @step(when=lambda self: not self.rested)
+    def go(self) -> None:
+        self.steps += 1
+
+    @step(when=lambda self: not self.rested)
+    def rest(self) -> None:
+        self.rested = True
+
+
+class Roaming(System):
+    def build(self) -> None:
+        self.spawn(Branching)
+
+    def rested(self) -> bool:
+        return self[Branching][0].rested
+
+    def begun(self) -> bool:
+        return self[Branching][0].steps > 0 or self.rested()
+
+    def far(self) -> bool:
+        return self[Branching][0].steps == 2
+
+    def never(self) -> bool:
+        return self[Branching][0].steps < 0
+
+
+@pytest.mark.parametrize(
+    ("formula", "verdict"),
+    [
+        ("F rested", "incomplete"),  # beyond the bound it may go on for ever
+        ("F begun", "holds"),  # decided before the bound, on every run
+        ("G F rested", "incomplete"),
+        ("F G rested", "incomplete"),
+        ("G !far", "violated"),
+        ("G !never", "incomplete"),
+        ("!far W begun", "holds"),
+    ],
+)
+def test_a_run_that_may_go_on_beyond_a_bound_is_open(formula: str, verdict: str) -> None:
+    result = check(Roaming, ltl=formula)
+    (outcome,) = result.properties
+    assert (result.verdict, result.bounds) == (verdict, ("Branching.within",))
+    if verdict == "incomplete":
+        assert outcome.note == "not decided: Branching.within ends a run on which it is still open"
+    if verdict == "holds":
+        assert outcome.note == "on every run, before Branching.within ends it"
+
+
+@pytest.mark.parametrize(
+    ("formula", "verdict"),
+    [
+        ("EF far", "holds"),  # a run shows it, whatever others do
+        ("EF never", "incomplete"),
+        ("!EF far", "violated"),
+        ("!EF never", "incomplete"),
+        ("A(G begun) | EF EG !rested", "incomplete"),
+        ("AG EF rested", "incomplete"),
+        ("!EF EF far", "violated"),
+    ],
+)
+def test_branching_time_beyond_a_bound(formula: str, verdict: str) -> None:
+    """More runs make more true of `some run`, and less of `every run`."""
+    assert check(Roaming, ctl=formula).verdict == verdict
+
+
+# Violations before the whole graph is there
+
+
+@pytest.mark.parametrize("formula", ["G F held", "F G !held", "G(held -> F !held)", "F held", "G !held"])
+@pytest.mark.parametrize("level", ["none", "process", "message"])
+@pytest.mark.parametrize("por", ["none", "lpor-net"])
+def test_a_violation_is_found_in_a_part_of_the_graph(
+    formula: str, level: str, por: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"ltl": formula, "fairness": level, "por": por}
+    whole = check(Locking(clients=3), **options)
+    monkeypatch.setattr(liveness, "FIRST_LOOK", 4)
+    monkeypatch.setattr(liveness, "GROWTH", 2)
+    found = check(Locking(clients=3), **options)
+    assert found.verdict == whole.verdict
+    if found.verdict == "holds":
+        assert found.states == whole.states
+        return
+    assert found.trace is not None
+    assert whole.trace is not None
+    if not found.trace.loop:
+        assert whole.trace.loop or len(found.trace.steps) == len(whole.trace.steps), "a run that ends is a shortest one"
+
+
+def test_the_search_ends_once_every_property_is_violated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(liveness, "FIRST_LOOK", 8)
+    both: dict[str, Any] = {"ltl": ["G F held", "F G held"], "fairness": "none"}
+    early = check(Locking(clients=3), **both)
+    assert early.fairness is not None
+    assert (early.verdict, early.fairness["not_tried"]) == ("violated", "ended early")
+    assert "stronger fairness was not tried: the search ended with this run" in str(early)
+    one = check(Locking(clients=3), ltl=["G F held", "G(held -> held)"], fairness="none")
+    assert early.states < one.states == check(Locking(clients=3), ltl="G(held -> held)").states
+    assert [each.verdict for each in one.properties] == ["violated", "holds"]
+
+
+# Byzantine processes
+
+
+class Rumour(Message): ...
+
+
+class Liar(Process, byzantine=True):
+    to: Pid
+    said: bool = False
+
+    @step(when=lambda self: not self.said)
+    def lie(self) -> None:
+        self.said = True
+        self.send(self.to, Rumour())
+
+
+class Believer(Process):
+    heard: bool = False
+
+    @on(Rumour)
+    def hear(self, m: Rumour) -> None:
+        self.heard = True
+
+
+class Gossiping(System):
+    def build(self) -> None:
+        self.spawn(Liar, to=self.spawn(Believer))
+
+    def said(self) -> bool:
+        return self[Liar][0].said
+
+    def heard(self) -> bool:
+        return self[Believer][0].heard
+
+
+def test_a_byzantine_process_need_not_send_but_what_it_has_sent_arrives() -> None:
+    assert check(Gossiping, ltl="F said").verdict == "violated"
+    assert check(Gossiping, ltl="F heard").verdict == "violated"
+    assert check(Gossiping, ltl="G(said -> F heard)").verdict == "holds"
 
 
 @pytest.mark.parametrize("options", [{"stateless": True}, {"store": "bitstate"}, {"por": "dpor"}])

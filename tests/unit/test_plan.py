@@ -181,7 +181,8 @@ def test_temporal_properties_have_a_search_of_their_own() -> None:
         "                 nothing can tell apart",
         "  dead messages  0 of 14 dead, factor 1.0: drops messages that are never",
         "                 consumed any more",
-        "  left out       por: it does not keep whole runs, branching time and fairness",
+        "  left out       por: which steps stay possible depends on the order of others;",
+        "                 it keeps fairness up to process",
         "                 symmetry: it does not keep fairness",
         "                 split: switched off",
     ]

@@ -59,7 +59,7 @@ Beginnings always(const Graph& graph, const StateSet& holds, const Assumption& a
     Beginnings found{Stop::finished, StateSet(graph.states())};
     const Groups groups(graph, assumption);
     const Ends ends = find_ends(graph, groups, {}, 0);
-    found.bounded = !ends.bounded.empty();
+    found.bounded = !ends.bounded.empty() || !ends.cut.empty();
     try {
         Pace pace(watch);
         // An automaton of one state, which reads whatever holds: the product is the graph itself.

@@ -48,7 +48,7 @@ private:
     void search(const Groups& groups, bool acyclic) {
         const bool cycles = !acyclic || question_.even_if_acyclic;
         const Ends ends = find_ends(graph_, groups, question_.crashable, question_.crashes);
-        const bool any_ends = !ends.real.empty() || !ends.bounded.empty();
+        const bool any_ends = may_end(ends);
         std::optional<Breadth> breadth;
         if (any_ends || (cycles && question_.crashes > 0)) {
             breadth.emplace(product_, pace_);
@@ -60,13 +60,24 @@ private:
             if (find_cycle(breadth, groups, stopped)) return;
     }
 
+    // Is any end one that the automaton could accept, had it come there? Mostly none is, and nothing has to be
+    // searched.
+    bool may_end(const Ends& ends) const {
+        if (!ends.cut.empty()) return true;
+        for (Id state = 0; state < graph_.states(); ++state)
+            if ((ends.real.has(state) || ends.bounded.has(state)) && product_.ever_stays(state)) return true;
+        return false;
+    }
+
     bool find_end(Breadth& breadth, const Groups& groups, const Ends& ends) {
         std::optional<std::size_t> held;
         std::size_t number = 0;
         const auto found = breadth.run([&](Id state, Id place) {
             const std::size_t here = number++;
             if (ends.real.has(state) && product_.stays(state, place)) return true;
-            if (!held && ends.bounded.has(state) && product_.stays(state, place)) held = here;
+            if (!held && ((ends.bounded.has(state) && product_.stays(state, place)) ||
+                          (ends.cut.has(state) && product_.open(state, place))))
+                held = here;
             return false;
         });
         answer_.nodes = breadth.size();
@@ -157,7 +168,7 @@ Beginnings beginnings(const Graph& graph, const Question& question, Watch& watch
         const Product product(graph, question.automaton, question.atoms);
         const Groups groups(graph, question.assumption);
         const Ends ends = find_ends(graph, groups, {}, 0);
-        found.bounded = !ends.bounded.empty();
+        found.bounded = !ends.bounded.empty() || !ends.cut.empty();
         Accepting accepting(product, groups, pace);
         for (Id state = 0; state < graph.states(); ++state)
             if (accepting.reaches({state, product.initial}, ends.real)) found.states.add(state);

@@ -19,7 +19,8 @@ struct Question {
 struct Answer {
     Stop stop = Stop::finished;  // `violation` if there is a lasso
     std::optional<Lasso> lasso{};
-    // A run that would be a violation if it ended where a bound, or a limit of the search, ends it.
+    // A run that would be a violation if it ended where a full channel or a limit of the search ends it, or if it went
+    // on in some way beyond `within`.
     std::optional<Lasso> bounded{};
     std::uint64_t nodes = 0;   // of the product
     std::uint64_t passes = 0;  // over it, for cycles

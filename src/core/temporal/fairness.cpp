@@ -50,7 +50,7 @@ Groups::Groups(const Graph& graph, const Assumption& assumption) {
 }
 
 Ends find_ends(const Graph& graph, const Groups& groups, const std::vector<bool>& crashable, std::size_t crashes) {
-    Ends ends{StateSet(graph.states()), StateSet(graph.states())};
+    Ends ends{StateSet(graph.states()), StateSet(graph.states()), StateSet(graph.states())};
     const auto note = [](std::vector<Id>& columns, Id column) {
         if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
     };
@@ -64,9 +64,10 @@ Ends find_ends(const Graph& graph, const Groups& groups, const std::vector<bool>
         able.clear();
         all.clear();
         bool goes_on = false;
-        for (std::uint64_t edge = graph.begin(state), end = graph.end(state); edge < end && !goes_on; ++edge) {
+        for (std::uint64_t edge = graph.begin(state), end = graph.end(state); edge < end; ++edge) {
             const Id act = graph.act(edge), target = graph.target(edge);
-            if (groups.of[act] == none) continue;
+            if (target == Graph::cut) ends.cut.add(state);
+            if (goes_on || groups.of[act] == none) continue;
             const Id column = graph.acts[act].column;
             note(all, column);
             if (target == Graph::cut || target == Graph::blocked) continue;

@@ -51,9 +51,10 @@ public:
 };
 
 // Where a run may stop for ever: no step of a fair group is enabled. Where only a bound is the reason (`within`, a full
-// channel, a limit of the search), the run does not end there: the bound ends it.
+// channel, a limit of the search), the run does not end there: the bound ends it. Where `within` cuts a step, a run may
+// go on beyond the bound, whatever else is possible there.
 struct Ends {
-    StateSet real, bounded;
+    StateSet real, bounded, cut;
 };
 // With implicit crashes, up to so many of the crashable columns may have stopped.
 Ends find_ends(const Graph& graph, const Groups& groups, const std::vector<bool>& crashable, std::size_t crashes);

@@ -1,8 +1,8 @@
 // The graph of all reachable states: what every state leads to, by whose step, and what the predicates say of it.
 //
 // A step that leads to no state stands among the edges as well, with a word in place of the target: fairness has to
-// know that it is enabled (or that only a bound keeps it from being so). A state that was not expanded has no edges;
-// nothing may be concluded from that.
+// know that it is enabled (or that only a bound keeps it from being so). So does a step that partial orders leave out.
+// A state that was not expanded has no edges; nothing may be concluded from that.
 #pragma once
 
 #include "base/flat_map.hpp"
@@ -24,9 +24,10 @@ struct Act {
 
 class Graph {
 public:
-    // In place of a target: `within` cuts the step, a full channel blocks it, a handler or a monitor fails.
-    static constexpr Id cut = none, blocked = none - 1, fails = none - 2;
-    static bool moves(Id target) { return target < fails; }
+    // In place of a target: `within` cuts the step, a full channel blocks it, a handler or a monitor fails, or the step
+    // is possible and was left out.
+    static constexpr Id cut = none, blocked = none - 1, fails = none - 2, left_out = none - 3;
+    static bool moves(Id target) { return target < left_out; }
 
     std::vector<Act> acts{};
     std::vector<Id> initials{};
@@ -44,7 +45,7 @@ public:
     std::uint64_t label(Id state) const { return words_[labels_[state]]; }
 
     Id add_state(std::uint64_t label) {
-        if (states() >= fails) throw LimitError("more than 4,294,967,292 states for a temporal property");
+        if (states() >= left_out) throw LimitError("more than 4,294,967,291 states for a temporal property");
         const Id* known = label_ids_.find(label);
         Id id = static_cast<Id>(words_.size());
         if (known != nullptr) {

@@ -38,36 +38,64 @@ Product::Product(const Graph& graph, const Automaton& automaton, const std::vect
         }
     first_.push_back(moves_.size());
     stays_.assign(places_ * labels_, 0);
+    ever_stays_.assign(labels_, 0);
     for (std::size_t label = 0; label < labels_; ++label) find_stays(label);
+    find_open(automaton);
 }
 
-// On one label for ever the automaton is a graph of its own: good is what reaches a component with all acceptance sets.
-void Product::find_stays(std::size_t label) {
-    const auto row = [&](Id place) { return static_cast<std::size_t>(place) * labels_ + label; };
-    const auto way = [&](Id place, std::uint64_t i) -> const Move& { return moves_[first_[row(place)] + i]; };
-    const auto degree = [&](Id place) { return first_[row(place) + 1] - first_[row(place)]; };
-    std::vector<Id> component(places_, none);
+namespace {
+
+// Of an automaton with some of its edges: which places reach a component with all acceptance sets?
+template <typename Degree, typename Way>
+std::vector<char> accepting_places(Id places, std::uint64_t all, Degree degree, Way way) {
+    std::vector<char> good(places, 0);
+    std::vector<Id> component(places, none);
     Id count = 0;
     each_component(
-        places_, degree, [&](Id place, std::uint64_t i) { return way(place, i).target; },
-        [&](std::span<const Id> places) {
-            bool good = false, cycle = false;
+        places, degree, [&](Id place, std::uint64_t i) { return way(place, i).target; },
+        [&](std::span<const Id> members) {
+            bool accepts = false, cycle = false;
             std::uint64_t acceptance = 0;
-            for (const Id place : places) component[place] = count;
-            for (const Id place : places)
+            for (const Id place : members) component[place] = count;
+            for (const Id place : members)
                 for (std::uint64_t i = 0; i < degree(place); ++i) {
-                    const Move& move = way(place, i);
+                    const Product::Move& move = way(place, i);
                     if (component[move.target] == count) {
                         cycle = true;
                         acceptance |= move.acceptance;
                     } else {
-                        good |= stays_[row(move.target)] != 0;
+                        accepts |= good[move.target] != 0;
                     }
                 }
-            good |= cycle && acceptance == all;
-            for (const Id place : places) stays_[row(place)] = good;
+            accepts |= cycle && acceptance == all;
+            for (const Id place : members) good[place] = accepts;
             ++count;
         });
+    return good;
+}
+
+}  // namespace
+
+// On one label for ever the automaton is a graph of its own.
+void Product::find_stays(std::size_t label) {
+    const auto row = [&](Id place) { return static_cast<std::size_t>(place) * labels_ + label; };
+    const std::vector<char> good = accepting_places(
+        places_, all, [&](Id place) { return first_[row(place) + 1] - first_[row(place)]; },
+        [&](Id place, std::uint64_t i) -> const Move& { return moves_[first_[row(place)] + i]; });
+    for (Id place = 0; place < places_; ++place) {
+        stays_[row(place)] = good[place];
+        ever_stays_[label] |= good[place];
+    }
+}
+
+// On any labels: all edges that can be taken at all.
+void Product::find_open(const Automaton& automaton) {
+    std::vector<std::vector<Move>> from(places_);
+    for (const Automaton::Edge& edge : automaton.edges)
+        if ((edge.must & edge.must_not) == 0) from[edge.source].push_back({edge.target, edge.acceptance});
+    open_ = accepting_places(
+        places_, all, [&](Id place) { return from[place].size(); },
+        [&](Id place, std::uint64_t i) -> const Move& { return from[place][i]; });
 }
 
 }  // namespace quorate

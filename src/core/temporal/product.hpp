@@ -36,6 +36,13 @@ public:
     bool stays(Id state, Id place) const {
         return stays_[static_cast<std::size_t>(place) * labels_ + label_[state]] != 0;
     }
+    // The same for some place, be it one that is never reached here.
+    bool ever_stays(Id state) const { return ever_stays_[label_[state]] != 0; }
+    // Can the automaton, from here, still accept some run: if nobody knows how it goes on?
+    bool open(Id state, Id place) const {
+        const std::span<const Move> ways = moves(state, place);
+        return std::any_of(ways.begin(), ways.end(), [&](const Move& move) { return open_[move.target] != 0; });
+    }
     // Calls visit(edge of the graph, move) for each way on, until it says true.
     template <typename Visit>
     bool each_way(Id state, Id place, Visit visit) const {
@@ -51,6 +58,7 @@ public:
 
 private:
     void find_stays(std::size_t label);
+    void find_open(const Automaton& automaton);
 
     const Id places_;
     std::size_t labels_ = 0;
@@ -58,6 +66,8 @@ private:
     std::vector<std::size_t> first_{};  // by place and label, into `moves_`
     std::vector<Move> moves_{};
     std::vector<char> stays_{};
+    std::vector<char> ever_stays_{};  // by label
+    std::vector<char> open_{};        // by place: does it accept anything?
 };
 
 }  // namespace quorate

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from quorate import _core
 from quorate.native.backend import Cells, Stop, Witness, witness_of
 from quorate.native.model import Model
 from quorate.properties.temporal.automaton import Automaton
-from quorate.properties.temporal.fairness import Fairness
+from quorate.properties.temporal.fairness import STRONG, UNFAIR, WEAK, Fairness
 
 
 class Act(NamedTuple):
@@ -24,9 +24,10 @@ class Act(NamedTuple):
 
 @dataclass(frozen=True)
 class Explored:
-    """The graph of all states."""
+    """The graph of all states, or of those that were explored before a pause."""
 
     stop: Stop
+    paused: bool
     states: int
     transitions: int
     depth: int
@@ -36,6 +37,8 @@ class Explored:
     """The columns whose `within` cut something."""
     blocked: bool
     """A full channel kept a step from happening."""
+    por_given_up: int
+    """The depth from which on all steps were taken; 0: partial orders were not given up."""
     violation: Witness | None
     """A handler that fails, or a predicate that raises."""
 
@@ -71,24 +74,23 @@ class TemporalGraph:
     def __init__(self, model: Model, memory: int | None) -> None:
         self.model = model
         self.memory = memory
-        self.native = _core.Temporal(model.engine)
+        self.native = _core.Temporal(model.engine, list(range(len(model.properties))))
 
-    def explore(self, max_states: int | None, seconds: float | None) -> Explored:
-        predicates = list(range(len(self.model.properties)))
-        found: dict[str, Any] = self.native.explore(
-            self.model, predicates, states=max_states, memory=self.memory, seconds=seconds
-        )
-        witness = found["violation"]
+    def explore(self, max_states: int | None, seconds: float | None, pause: int | None = None) -> Explored:
+        """Everything, or up to that many states; then it can be gone on with."""
+        found = self.native.explore(self.model, states=max_states, memory=self.memory, seconds=seconds, pause=pause)
         return Explored(
-            stop=cast(Stop, found["stop"]),
-            states=found["states"],
-            transitions=found["transitions"],
-            depth=found["depth"],
-            deadlocks=found["deadlocks"],
-            store_bytes=found["store_bytes"],
-            cut=tuple(found["cut"]),
-            blocked=bool(found["blocked"]),
-            violation=None if witness is None else witness_of(witness),
+            stop=cast(Stop, found.stop.name),
+            paused=found.paused,
+            states=found.states,
+            transitions=found.transitions,
+            depth=found.depth,
+            deadlocks=found.deadlocks,
+            store_bytes=found.store_bytes,
+            cut=tuple(found.cut),
+            blocked=found.blocked,
+            por_given_up=found.por_given_up,
+            violation=None if found.violation is None else witness_of(found.violation),
         )
 
     def check(
@@ -101,62 +103,88 @@ class TemporalGraph:
         seconds: float | None,
     ) -> Answer:
         """Whether some fair run is accepted."""
-        found: dict[str, Any] = self.native.check(
+        found = self.native.check(
             self.model,
-            _described(automaton),
+            numbered(automaton),
             list(atoms),
-            **fairness.keywords(),
+            assumption(fairness),
             crashable=list(crashable),
             crashes=crashes,
             memory=self.memory,
             seconds=seconds,
         )
         return Answer(
-            stop=cast(Stop, found["stop"]),
-            complete=bool(found["complete"]),
-            product_states=found["product_states"],
-            violation=_lasso(found["violation"]),
-            bounded=_lasso(found["bounded"]),
+            stop=cast(Stop, found.stop.name),
+            complete=found.complete,
+            product_states=found.product_states,
+            violation=_lasso(found.violation),
+            bounded=_lasso(found.bounded),
         )
 
     def exists(
         self, automaton: Automaton, atoms: Sequence[_core.StateSet], fairness: Fairness, seconds: float | None
     ) -> tuple[_core.StateSet, bool]:
         """The states in which a fair run begins that is accepted; and whether bounds or limits leave that open."""
-        states, stop, bounded = self.native.exists(
+        found = self.native.exists(
             self.model,
-            _described(automaton),
+            numbered(automaton),
             list(atoms),
-            **fairness.keywords(),
+            assumption(fairness),
             memory=self.memory,
             seconds=seconds,
         )
-        return states, bounded or stop != "finished"
+        return found.states, found.open or found.stop != _core.Stop.finished
 
     def always(self, inside: _core.StateSet, fairness: Fairness, seconds: float | None) -> tuple[_core.StateSet, bool]:
         """The states in which a fair run begins that stays inside for ever."""
-        states, stop, bounded = self.native.always(
-            self.model, inside, **fairness.keywords(), memory=self.memory, seconds=seconds
-        )
-        return states, bounded or stop != "finished"
+        found = self.native.always(self.model, inside, assumption(fairness), memory=self.memory, seconds=seconds)
+        return found.states, found.open or found.stop != _core.Stop.finished
 
 
-def _described(automaton: Automaton) -> Any:
-    return automaton.states, automaton.initial, automaton.sets, [tuple(edge) for edge in automaton.edges]
+_STRENGTHS = {UNFAIR: _core.Strength.unfair, WEAK: _core.Strength.weak, STRONG: _core.Strength.strong}
 
 
-def _lasso(found: dict[str, Any] | None) -> Lasso | None:
-    if found is None:
-        return None
-    return Lasso(
-        path=[(list(columns), list(left)) for columns, left in found["path"]],
-        acts=tuple(map(_act, found["steps"])),
-        loop_from=found["loop_from"],
-        stopped=tuple(found["stopped"]),
-        starved=tuple((_act(act), bool(always)) for act, always in found["starved"]),
+def assumption(fairness: Fairness) -> _core.Assumption:
+    """What is assumed of runs, for the core."""
+    strong = fairness.level == "strong"
+    return _core.Assumption(
+        level=_core.Level["message" if strong else fairness.level],
+        strong=strong,
+        steps=[[_STRENGTHS[each] for each in column] for column in fairness.steps],
+        recoveries=_STRENGTHS[fairness.recoveries],
     )
 
 
-def _act(found: tuple[int, str, int | None, list[int]]) -> Act:
-    column, kind, transition, messages = found
-    return Act(column, kind, transition, tuple(messages))
+def numbered(automaton: Automaton) -> _core.Automaton:
+    """An automaton, for the core."""
+    return _core.Automaton(
+        states=automaton.states,
+        initial=automaton.initial,
+        sets=automaton.sets,
+        edges=[
+            _core.AutomatonEdge(
+                source=edge.source,
+                must=edge.must_be_true,
+                must_not=edge.must_be_false,
+                target=edge.target,
+                acceptance=edge.acceptance,
+            )
+            for edge in automaton.edges
+        ],
+    )
+
+
+def _lasso(found: _core.Lasso | None) -> Lasso | None:
+    if found is None:
+        return None
+    return Lasso(
+        path=[(list(columns), list(left)) for columns, left in found.path],
+        acts=tuple(map(_act, found.steps)),
+        loop_from=found.loop_from,
+        stopped=tuple(found.stopped),
+        starved=tuple((_act(each.act), each.always) for each in found.starved),
+    )
+
+
+def _act(found: _core.Act) -> Act:
+    return Act(found.column, found.kind.name, found.transition, tuple(found.messages))

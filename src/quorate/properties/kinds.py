@@ -29,6 +29,8 @@ class Kept(StrEnum):
     """Whole runs up to stuttering: LTL without next."""
     BRANCHING = "branching"
     """The tree of runs up to stuttering: CTL* without next."""
+    WHO = "who"
+    """Whose steps a run takes, and who could take some."""
     FAIRNESS = "fairness"
     """Which transitions are enabled and taken along a run, by process, transition and consumed messages."""
 
@@ -111,6 +113,7 @@ class Predicate(Kind):
     name = "predicate"
     core = "invariant"
     needs = frozenset({Kept.LINEAR, Kept.BRANCHING, Kept.FAIRNESS})
+    """Of formulas in general. What those that are asked for need may be less (`temporal/kept.py`)."""
 
     def shown_in(self, definition: Definition, prop: Property | None, state: State) -> bool:
         return False

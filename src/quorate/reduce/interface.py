@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quorate.native.backend import Found
 
 
-_TOLD = {Kept.LINEAR: "whole runs", Kept.BRANCHING: "branching time"}
+_TOLD = {Kept.LINEAR: "whole runs", Kept.BRANCHING: "branching time", Kept.WHO: "who takes the steps of a run"}
 
 
 class Basis(NamedTuple):

@@ -16,16 +16,47 @@ from quorate.properties.kinds import Kept, kind_of
 from quorate.reduce.interface import Basis, Reduction
 
 
-class PartialOrders(Reduction):
+class _Static(Reduction):
+    """What stubborn sets keep of whole runs (docs/soundness.md, rule 30)."""
+
+    keeps = frozenset({Kept.SAFETY, Kept.DEADLOCKS, Kept.LINEAR, Kept.BRANCHING, Kept.WHO})
+
+    def _reason(self, wanted: frozenset[Kept]) -> str:
+        why = super()._reason(wanted)
+        level = self.options.fairness
+        if not self.wanted or Kept.LINEAR not in wanted:
+            return why
+        if Kept.FAIRNESS in wanted:
+            if level not in ("none", "progress", "process"):
+                return "which steps stay possible depends on the order of others; it keeps fairness up to process"
+            return "it does not keep fairness, unless all steps are weakly fair and nobody crashes implicitly"
+        if level == "process" and Kept.BRANCHING in wanted:
+            return "it does not keep branching time together with fairness of processes"
+        return why
+
+
+class PartialOrders(_Static):
     """Stubborn sets (Valmari 1998; chapter 4 of the thesis)."""
 
     name = "por"
     off = {"por": "none"}
-    keeps = frozenset({Kept.SAFETY, Kept.DEADLOCKS})
 
     def __init__(self, model: Model, options: Options) -> None:
         super().__init__(model, options)
         self.split = Split(model, options)
+        self.keep = _core.Keep.safety
+
+    def decide(self, wanted: frozenset[Kept], unknown: str = "") -> None:
+        super().decide(wanted, unknown)
+        self.keep = _core.Keep.safety if visible(self.model) else _core.Keep.deadlocks
+        if Kept.LINEAR in wanted:
+            self.keep = _core.Keep.branching if Kept.BRANCHING in wanted else _core.Keep.linear
+
+    @property
+    def of_processes(self) -> bool:
+        """Whether fairness of processes is to be kept. Then the steps of one process never count as independent: a run
+        without a step of the chosen set is then unfair to a process of the set."""
+        return self.keep == _core.Keep.linear and self.options.fairness == "process"
 
     def apply(self, basis: Basis, sizes: ReductionReport) -> None:
         if not self.ran:
@@ -47,13 +78,13 @@ class PartialOrders(Reduction):
             necessary=options.por == "lpor-net" and "necessary" not in without,
             conditional="conditional" not in without,
             smallest="smallest" not in without,
-            commuting="commuting" not in without,
+            commuting="commuting" not in without and not self.of_processes,
             key="key" not in without,
             # A check by definition cannot see that two states differ only in messages that nobody asks for.
             twins="twins" not in without and not options.self_check,
             split_quorums=options.split in ("quorum", "combined"),
             split_replies=options.split in ("reply", "combined"),
-            keep=_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks,
+            keep=self.keep,
         )
         why = self.model.engine.relate(asked)
         based_on = {} if why else {"based_on": basis.kind}
@@ -73,12 +104,16 @@ class PartialOrders(Reduction):
             self.split.tell(f"only whole processes are chosen or left out, since {unknown}")
 
     def searched(self, found: Found) -> None:
-        if self.ran and found.por_given_up:
-            self.why = f"left out less than one step in ten, and was given up at depth {found.por_given_up}"
-            self.figures["given_up_at_depth"] = found.por_given_up
+        self.given_up(found.por_given_up)
+
+    def given_up(self, depth: int) -> None:
+        """From this depth on all steps were taken; 0 if there is none."""
+        if self.ran and depth:
+            self.why = f"left out less than one step in ten, and was given up at depth {depth}"
+            self.figures["given_up_at_depth"] = depth
 
 
-class Split(Reduction):
+class Split(_Static):
     """Transition refinement: the parts of a quorum transition, or of its replies, as transitions of their own.
 
     It makes stubborn sets smaller, and has no effect without them.
@@ -86,7 +121,6 @@ class Split(Reduction):
 
     name = "split"
     off = {"split": "none"}
-    keeps = PartialOrders.keeps
 
     def tell(self, why_not: str, why: str = "") -> None:
         if self.wanted:
@@ -111,6 +145,9 @@ class DynamicPartialOrders(Reduction):
 
     def allow_flows(self, why_not: str) -> None:
         """It goes by runs alone."""
+
+    def given_up(self, depth: int) -> None:
+        """It never is."""
 
     def searched(self, found: Found) -> None:
         if self.ran:

@@ -10,7 +10,7 @@ from quorate.language.pid import DecompositionError
 from quorate.native.backend import Found
 from quorate.native.model import Model
 from quorate.options import Options
-from quorate.properties.kinds import ASSERTIONS, kind_of
+from quorate.properties.kinds import ASSERTIONS, Kept, kind_of
 from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
@@ -31,7 +31,8 @@ ALL: tuple[type[Reduction], ...] = (Quotient, DeadMessages, Symmetry, PartialOrd
 class Reductions:
     """The reductions of one check, in the order in which they are told."""
 
-    def __init__(self, model: Model, options: Options) -> None:
+    def __init__(self, model: Model, options: Options, wanted: frozenset[Kept] | None = None) -> None:
+        """`wanted`: what has to be kept; if nothing is said, what the properties of the model need."""
         self.model = model
         self.options = options
         self.quotient = Quotient(model, options)
@@ -44,7 +45,8 @@ class Reductions:
         """What is told of the optimistic universe, if the closure did not end."""
         self.basis = Basis("closure")
         # Handlers may fail whatever is asked for.
-        self.wanted = ASSERTIONS.needs.union(*(kind_of(each).needs for each in model.properties))
+        needs = [kind_of(each).needs for each in model.properties] if wanted is None else [wanted]
+        self.wanted = ASSERTIONS.needs.union(*needs)
 
     def __iter__(self) -> Iterator[Reduction]:
         return iter((self.quotient, self.dead_messages, self.por, self.symmetry, self.por.split))

@@ -27,7 +27,7 @@ class Symmetry(Reduction):
 
     name = "symmetry"
     off = {"symmetry": "none"}
-    keeps = frozenset(Kept) - {Kept.FAIRNESS}
+    keeps = frozenset(Kept) - {Kept.WHO, Kept.FAIRNESS}
 
     def __init__(self, model: Model, options: Options) -> None:
         super().__init__(model, options)

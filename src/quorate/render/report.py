@@ -148,6 +148,14 @@ def _assumed(page: Page, result: Result) -> None:
         level = result.fairness["would_hold"]
         told = f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold"
         page.add("  ", Piece(told, "faint"), hanging=6)
+    if why := result.fairness.get("not_tried"):
+        page.add("  ", Piece(f"stronger fairness was not tried: {_NOT_TRIED[why]}", "faint"), hanging=6)
+
+
+_NOT_TRIED = {
+    "partial orders": "partial orders keep the one that was asked for",
+    "ended early": "the search ended with this run",
+}
 
 
 def _running(result: Result) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import Kind, linear, plan
 from quorate.properties.temporal.fairness import UNFAIR, Fairness, assumed, fairness_of
 from quorate.properties.temporal.formula import Formula, Op, names
+from quorate.properties.temporal.kept import needs_of
 from quorate.properties.temporal.refutation import refuted
 from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate, translate_negation
@@ -40,6 +41,10 @@ from quorate.semantics.state import State, Step, initial_states
 
 MOST_ROUNDS = 64
 """How often a loop of reduced states is gone round until the plain states repeat."""
+
+FIRST_LOOK = 20_000
+GROWTH = 8
+"""A violation is looked for at so many states, and whenever there are so many times as many."""
 
 _STOPPED = "the search stopped before it was decided"
 
@@ -141,6 +146,10 @@ class LivenessCheck:
         self.asked = asked
         self.options = options
         self.watcher = watcher
+        self.early: dict[str, Answer] = {}
+        """Violations that were found before all states were."""
+        self.ordered = False
+        """Whether partial orders leave steps out."""
         self.models: list[Model] = []
         """Whose code may have been stopped."""
         self.level = options.fairness
@@ -181,7 +190,7 @@ class LivenessCheck:
         assert explored is not None
         if explored.violation is not None:
             self.watcher.finish()
-            trace = self.found.trace = rebuild(graph.model, explored.violation, shortest=True)
+            trace = self.found.trace = rebuild(graph.model, explored.violation, shortest=not self.ordered)
             raise_accidents(graph.model, explored.violation, trace)
             waiting = [self._undecided(each, "not decided: a handler fails") for each in self.asked]
             self.found.outcomes = [PropertyOutcome(trace.property, "assertion", "violated"), *waiting]
@@ -219,7 +228,7 @@ class LivenessCheck:
         self.watcher.phase = "analysis"
         model = Model(self.definition, self.predicates, self.watcher)
         self.models.append(model)
-        reductions = Reductions(model, options)
+        reductions = Reductions(model, options, needs_of(self.definition, self.asked, self.level))
         try:
             reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
         except _core.StoppedError:
@@ -228,20 +237,58 @@ class LivenessCheck:
         self.watcher.phase = "search"
         while True:
             graph = TemporalGraph(model, self.watcher.memory)
-            explored = graph.explore(options.max_states, self.watcher.seconds_left)
+            explored = self._explore(graph, options)
             if explored.stop != "regrown":
                 break
+            self.early.clear()
             reductions.apply_again()
         self.found.explored = explored
+        reductions.por.given_up(explored.por_given_up)
         self.found.reductions = reductions.to_json()
+        self.ordered = reductions.por.ran
         self.found.bounds = tuple(self._cut())
         self.found.figures = {
             "python_calls": model.calls,
             "cells": model.engine.cell_count(),
             "messages": model.counted_messages(),
         }
-        self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
+        self._label(graph)
         return graph
+
+    def _label(self, graph: TemporalGraph) -> None:
+        self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
+
+    def _explore(self, graph: TemporalGraph, options: Options) -> Explored:
+        """All states; or as many as it takes to find a violation of every property.
+
+        A loop is fair or not by its own states alone, so what is found in a part of the graph is a violation. A run
+        that ends is told only if it is a shortest one: if all states were expanded that are nearer than its end.
+        """
+        pause: int | None = FIRST_LOOK
+        if any(linear(each.formula) is None for each in self.asked):
+            pause = None
+        while True:
+            explored = graph.explore(options.max_states, self.watcher.seconds_left, pause)
+            if not explored.paused:
+                return explored
+            self._label(graph)
+            for each in self.asked:
+                if each.name not in self.early:
+                    answer = self._first_answer(graph, each)
+                    lasso = answer.violation
+                    if lasso is None or (lasso.loop_from == len(lasso.acts) > explored.depth):
+                        break
+                    self.early[each.name] = answer
+            else:
+                return explored
+            pause = explored.states * GROWTH
+
+    def _first_answer(self, graph: TemporalGraph, prop: TemporalProperty) -> Answer:
+        formula = linear(prop.formula)
+        assert formula is not None
+        over = names(formula)
+        automaton = translate_negation(formula, over).within_limits()
+        return self._ask(graph, prop, automaton, over, self.fairness)
 
     def _atoms(self, prop: TemporalProperty, over: Sequence[str], more: dict[str, StateSet]) -> list[StateSet]:
         return [more[name] if name in more else self.sets[id(prop.predicates[name])] for name in over]
@@ -273,28 +320,32 @@ class LivenessCheck:
 
     def _decide(self, graph: TemporalGraph, prop: TemporalProperty) -> PropertyOutcome:
         formula = linear(prop.formula)
+        explored = self.found.explored
         if formula is None:
             return self._branching(graph, prop)
         over = names(formula)
         automaton = translate_negation(formula, over).within_limits()
-        answer = self._ask(graph, prop, automaton, over, self.fairness)
+        answer = self.early.get(prop.name) or self._ask(graph, prop, automaton, over, self.fairness)
         self.found.product_states += answer.product_states
         if answer.violation is not None:
             if self.found.trace is None:
                 self.watcher.finish()
                 self.found.trace = self._trace(graph, prop, formula, answer.violation)
                 self.watcher.go_on("search")
-                self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
+                # Partial orders keep this level alone, and a part of the graph cannot show that a property holds.
+                if not self.ordered and not (explored is not None and explored.paused):
+                    self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
+                elif self.level != "strong":
+                    self.found.fairness["not_tried"] = "partial orders" if self.ordered else "ended early"
             return PropertyOutcome(prop.name, prop.kind, "violated")
         if answer.bounded is not None:
             bounds = self._bounds()
             return self._undecided(prop, f"not decided: {bounds} ends a run on which it is still open")
-        explored = self.found.explored
         if not answer.complete or explored is None or explored.stop != "finished":
             return self._undecided(prop, _STOPPED)
         note = self._vacuous(prop, automaton)
         if not note and explored.cut:
-            note = f"on every run that stays within {' and '.join(self._cut())}"
+            note = f"on every run, before {' and '.join(self._cut())} ends it"
         return PropertyOutcome(prop.name, prop.kind, "holds", note)
 
     def _ask(
@@ -328,6 +379,8 @@ class LivenessCheck:
         asked = plan(prop.formula)
         known: dict[str, StateSet] = {}
         everything = graph.native.everything()
+        explored = self.found.explored
+        assert explored is not None
         is_open = False
         for question in asked.questions:
             if question.kind is Kind.PATH:
@@ -341,12 +394,14 @@ class LivenessCheck:
                 states, unsure = graph.always(inside, self.fairness, self.watcher.seconds_left)
             else:
                 left, right = (self._states(prop, each, known, everything) for each in question.formulas)
-                states, unsure = graph.native.until(left, right), False
+                states, unsure = graph.native.until(left, right), bool(explored.cut)
             known[question.name] = states
             is_open = is_open or unsure
         answer = self._states(prop, asked.answer, known, everything)
         wrong = graph.native.initial() & ~answer
-        if is_open:
+        # Beyond a bound there may be more runs, so states may be missing from what "some run" is true of.
+        sure = asked.grows if len(wrong) == 0 else asked.shrinks
+        if is_open and not sure:
             return self._undecided(prop, f"not decided: {self._bounds()} ends runs on which it may be open")
         if len(wrong) == 0:
             return PropertyOutcome(prop.name, prop.kind, "holds")

@@ -12,6 +12,7 @@ from quorate.options import Options
 from quorate.properties.temporal.branching import linear
 from quorate.properties.temporal.fairness import assumed
 from quorate.properties.temporal.formula import names
+from quorate.properties.temporal.kept import needs_of
 from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
@@ -61,7 +62,7 @@ def plan_temporal(
     predicates = {id(prop): prop for each in asked for prop in each.predicates.values()}
     model = Model(definition, list(predicates.values()), watcher)
     reads = {number: first_reads(model, prop) for number, prop in predicates.items()}
-    reductions = Reductions(model, options)
+    reductions = Reductions(model, options, needs_of(definition, asked, options.fairness))
     reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
     return TemporalPlan(
         properties=tuple(_formulated(each, reads) for each in asked),

@@ -4,6 +4,19 @@
 
 namespace quorate {
 
+namespace {
+
+bool cuts(const Closure& closure) {
+    for (const auto& column : closure.enabled)
+        for (const auto& behaviours : column)
+            for (const Closure::Enabled& one : behaviours)
+                for (const Outcome& outcome : one.behaviour->outcomes)
+                    if (outcome.effect == Effect::cut) return true;
+    return false;
+}
+
+}  // namespace
+
 Relations::Relations(Tables& tables, const Closure& closure, const PorOptions& options)
     : proviso(needs_proviso(tables, closure, options)), instances(tables, closure, options), footprints(instances) {}
 
@@ -13,6 +26,7 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
     const Network& network = tables.network;
     if (keep > Keep::safety && (tables.has_budget() || network.losses_unlimited))
         return "no relation is proven for whole runs where messages are lost or processes crash";
+    if (keep > Keep::safety && cuts(closure)) return "no relation is proven for whole runs that a bound cuts short";
     if (closure.optimistic &&
         (network.bounded() || tables.has_budget() || network.losses_unlimited || network.drops_refused()))
         return "an optimistic universe does not list what the network may do to messages";

@@ -102,6 +102,20 @@ class Plan:
     questions: tuple[Question, ...]
     answer: Formula
 
+    @property
+    def grows(self) -> bool:
+        """Whether more runs can only add to the states of the answer: it has `some run` alone."""
+        return all(not _asked(each, negated=True) for each in (*self._formulas, self.answer))
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether more runs can only take away from them: it has `every run` alone."""
+        return not _asked(self.answer, negated=False) and all(not _asked(each, negated=True) for each in self._formulas)
+
+    @property
+    def _formulas(self) -> tuple[Formula, ...]:
+        return tuple(formula for question in self.questions for formula in question.formulas)
+
     def __str__(self) -> str:
         return "\n".join([*map(str, self.questions), f"answer: {self.answer}"])
 
@@ -117,6 +131,24 @@ def plan(formula: Formula, *, fair: bool = True, automata_only: bool = False) ->
     planner = _Planner(fair, automata_only)
     answer = planner.state(formula)
     return Plan(tuple(planner.questions.values()), answer)
+
+
+def _asked(formula: Formula, *, negated: bool) -> bool:
+    """Whether the answer to a question occurs in a formula under a negation, or where there is none."""
+
+    def occurs(part: Formula, under: bool) -> bool:
+        match part.op, part.parts:
+            case Op.NAME, _:
+                return part.name.startswith("#") and under == negated
+            case Op.NOT, (inner,):
+                return occurs(inner, not under)
+            case Op.IMPLIES, (left, right):
+                return occurs(left, not under) or occurs(right, under)
+            case Op.IFF, parts:
+                return any(occurs(each, way) for each in parts for way in (True, False))
+        return any(occurs(each, under) for each in part.parts)
+
+    return occurs(formula, False)
 
 
 @dataclass

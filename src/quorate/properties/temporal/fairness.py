@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from quorate.base.values import encode
 from quorate.model.definition import Column, Definition, Transition
@@ -23,9 +23,6 @@ class Fairness:
     steps: tuple[tuple[int, ...], ...]
     """By column and transition: unfair, weak or strong."""
     recoveries: int = UNFAIR
-
-    def keywords(self) -> dict[str, Any]:
-        return {"level": self.level, "fair": [list(column) for column in self.steps], "recoveries": self.recoveries}
 
 
 _TOLD = {
