@@ -1,4 +1,4 @@
-"""What partial orders keep of whole runs, for which no property asks yet: compared with the graph that has all orders.
+"""What partial orders keep of whole runs: compared with the graph that has all orders, for any formula over one field.
 
 The reference is the graph without reductions, whose counts other checks hold against the explorer.
 """
@@ -34,8 +34,12 @@ def differs(system: Any, keep: str, which: int, reduced: bool) -> str:
     network = model.definition.network
     model.engine.reduce(reduced, reduced and network.kind != "fifo" and network.capacity is None)
     full = Graph.of(model)
+    nodes = model.engine.graph(model)
     asked = _core.PorOptions(split_quorums=True, split_replies=True, keep=_core.Keep[keep])
     if len(full.seen) > MOST_STATES or model.engine.relate(asked):
         return ""
     same = same_runs if keep == "linear" else same_branching
-    return "" if same(full, Graph.of(model)) else f"{keep}, observing field {number} of process {column}"
+    told = f"{keep}, observing field {number} of process {column}"
+    if not same(full, Graph.of(model)):
+        return told
+    return "" if same(full, Graph.stored(model, nodes)) else f"{told}, in the stored graph"

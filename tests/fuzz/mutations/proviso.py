@@ -7,9 +7,10 @@ from .rule import Group, expression, value
 PROVISO = "core/reduce/por/proviso.cpp"
 STUBBORN = "core/reduce/por/stubborn.cpp"
 RELATIONS = "core/reduce/por/relations.cpp"
+SYSTEM_GRAPH = "core/temporal/system_graph.cpp"
 
 proviso = Group("ignoring proviso", "partial orders")
-whole_runs = Group("whole runs", "no option asks for it")
+whole_runs = Group("whole runs", "partial orders")
 
 proviso.rule(
     "proviso-needed",
@@ -149,6 +150,12 @@ whole_runs.rule(
     "For whole runs a state one of whose successors closes a cycle is expanded in full.",
     "depth_first.cpp, closes_cycle",
     expression("core/search/depth_first.cpp", "if («options_.partial_orders->whole_runs») { for", "false"),
+)
+whole_runs.rule(
+    "runs-cycle-stored",
+    "In a stored graph a state with a chosen step to a state of no higher number is expanded in full.",
+    "system_graph.hpp, theorem; rule 30",
+    expression(SYSTEM_GRAPH, "if («one.target <= state») return true;", "false"),
 )
 whole_runs.rule(
     "runs-budget",

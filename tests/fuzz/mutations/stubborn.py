@@ -220,7 +220,7 @@ stubborn.rule(
     "Valmari 1998; partial_orders.py",
     expression(
         "quorate/reduce/partial_orders.py",
-        "keep=«_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks»",
+        "self.keep = «_core.Keep.safety if visible(self.model) else _core.Keep.deadlocks»",
         "_core.Keep.deadlocks",
     ),
 )
