@@ -60,7 +60,7 @@ def measure(name: str, parameters: Row) -> Row:
         "verdict": reduced.verdict,
         "property": reduced.property,
         "steps": len(reduced.trace.steps) if reduced.trace else None,
-        "plain": plain.states if plain.verdict != "incomplete" else None,
+        "plain": plain.states if plain.stopped_by is None else None,
         "reduced": reduced.states,
         "seconds": round(seconds, 3),
     }
