@@ -69,7 +69,7 @@ def _measure(target: str, parameters: Mapping[str, Any], formula: str, level: st
     from quorate.model.define import define
     from quorate.model.target import load
     from quorate.native.model import Model
-    from quorate.native.temporal import TemporalGraph, _described
+    from quorate.native.temporal import TemporalGraph, assumption, numbered
     from quorate.options import Options
     from quorate.properties.asked import select
     from quorate.properties.temporal.fairness import fairness_of
@@ -97,17 +97,17 @@ def _measure(target: str, parameters: Mapping[str, Any], formula: str, level: st
     meter = _Meter()
     # Where no run comes back to a state, the ends alone would decide it. What is measured is the search for cycles.
     found = graph.native.check(
-        model, _described(automaton), atoms, **fairness_of(definition, level).keywords(), even_if_acyclic=True
+        model, numbered(automaton), atoms, assumption(fairness_of(definition, level)), even_if_acyclic=True
     )
     product_seconds, product_bytes, share = meter.read()
-    assert (found["violation"], found["passes"]) == (None, 1)
+    assert (found.violation, found.passes) == (None, 1)
     return Product(
         explored.states,
         explored.transitions,
         explore_seconds,
         explore_bytes,
-        found["product_states"],
-        found["groups"],
+        found.product_states,
+        found.groups,
         product_seconds,
         product_bytes,
         share,

@@ -60,6 +60,7 @@ def _quorate(target: str, parameters: dict[str, int], formula: str) -> list[Case
     return [
         Check("Quorate", target, parameters, options),
         Check("Quorate, plain", target, parameters, {**PLAIN, **options}),
+        Check("Quorate, partial orders", target, parameters, {**options, "por": "lpor-net"}),
     ]
 
 
