@@ -61,7 +61,8 @@ void bind_enums(nb::module_& module) {
         .value("outgrown", Stop::outgrown)
         .value("depth", Stop::depth)
         .value("cycle", Stop::cycle)
-        .value("reached", Stop::reached);
+        .value("reached", Stop::reached)
+        .value("overtaken", Stop::overtaken);
     nb::enum_<Finding>(module, "Finding")
         .value("violated", Finding::violated)
         .value("reached", Finding::reached)
@@ -136,7 +137,9 @@ void bind_symmetry(nb::module_& module) {
             [](Renaming* self, std::vector<Id> columns, Lists locals, Lists messages) {
                 new (self) Renaming{std::move(columns), std::move(locals), std::move(messages)};
             },
-            nb::kw_only(), "columns"_a, "locals"_a, "messages"_a);
+            nb::kw_only(), "columns"_a, "locals"_a, "messages"_a)
+        .def_ro("columns", &Renaming::columns)
+        .def_ro("locals", &Renaming::locals);
     using Marked = std::vector<std::tuple<std::uint64_t, std::vector<std::tuple<Id, std::uint64_t>>>>;
     const auto marks = [](const std::vector<Marked>& from) {
         std::vector<std::vector<Marks>> to;

@@ -79,6 +79,10 @@ private:
                 stop_ = Stop::reached;
                 break;
             }
+            if (!violation_ && options_.meanwhile && options_.meanwhile(store_.size(), transitions())) {
+                stop_ = Stop::overtaken;
+                break;
+            }
             if (not_worth_it()) {
                 given_up_ = levels_.size() - 1;
                 for (auto& worker : workers_) worker->chooser.reset();
@@ -197,6 +201,11 @@ private:
         std::vector<std::uint64_t> result;
         for (unsigned i = 0; i < options_.threads; ++i) result.push_back(store_.count(i));
         return result;
+    }
+    std::uint64_t transitions() const {
+        std::uint64_t sum = 0;
+        for (const auto& worker : workers_) sum += worker->transitions;
+        return sum;
     }
     std::uint64_t next_level() const {
         std::uint64_t sum = store_.size();

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import automaton, check, explore, list, new, plan, replay, sweep
+from quorate.cli import automaton, check, explore, list, new, plan, profile, replay, sweep
 
 app = typer.Typer(
     name="quorate",
@@ -18,6 +18,7 @@ app = typer.Typer(
 
 app.command("check", epilog=check.EPILOG)(check.check)
 app.command("plan", epilog=plan.EPILOG)(plan.plan)
+app.command("profile", epilog=profile.EPILOG)(profile.profile)
 app.command("list", epilog=list.EPILOG)(list.show)
 app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", epilog=replay.EPILOG)(replay.replay)

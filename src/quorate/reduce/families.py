@@ -24,6 +24,7 @@ from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local
 from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
 from quorate.native.model import Model
+from quorate.properties.parts import Parts
 
 Marked = tuple[int, list[tuple[int, int]]]
 
@@ -213,8 +214,23 @@ class Symmetries:
                 return _explained(self._model, one, two, breach)
         return ""
 
+    def _is_symmetric(self, parts: Parts | None) -> bool:
+        """Whether a property says the same of all renamed states, by what it is made of.
+
+        It folds what it reads of all processes of a role, in any order, and reads the same of a renamed process.
+        """
+        if parts is None or not parts.symmetric:
+            return False
+        return all(
+            self._model.folds_alike(fold, exchange.columns, exchange.locals)
+            for family in self.families
+            for exchange in self._exchanges[family]
+            for fold in parts.folds
+        )
+
     def _hand_over(self) -> None:
         engine = self._model.engine
+        engine.set_symmetric([self._is_symmetric(parts) for parts in self._model.parts])
         if not self.families:
             engine.unsymmetrise()
             return

@@ -252,6 +252,8 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
             left_out.setdefault(str(figures.get("why", "")), []).append(shown)
     for number, (why, reductions) in enumerate(left_out.items()):
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
+    for number, grown in enumerate(found.get("closure", {}).get("grew", ())):
+        yield "what grows" if number == 0 else "", str(grown["told"])
 
 
 def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:

@@ -145,6 +145,31 @@ def _safety(
         watcher.may_give_up = False
 
 
+class _Closing:
+    """The closure that goes on beside the searches of a check."""
+
+    def __init__(self, reductions: Reductions, watcher: Watcher) -> None:
+        self.reductions = reductions
+        self.watcher = watcher
+        self.before = 0
+        """The transitions of searches that are over."""
+        self.ended = False
+        self.stopped: BaseException | None = None
+        """Why it was stopped, and the search with it."""
+
+    def go_on(self, _: int, transitions: int) -> bool:
+        """While the search rests: whether that is to end."""
+        phase, self.watcher.phase = self.watcher.phase, "analysis"
+        try:
+            self.ended = self.reductions.go_on(self.before + transitions)
+        except (_core.StoppedError, Halted) as stopped:
+            self.stopped = stopped
+            return True
+        finally:
+            self.watcher.phase = phase
+        return self.ended
+
+
 class _Check:
     """One check under way."""
 
@@ -176,6 +201,7 @@ class _Check:
         """Whether it is known of all handlers that may fail."""
         self.not_decomposed = not_decomposed
         """Why processes were not taken apart into their roles."""
+        self._closing: _Closing | None = None
 
     def run(self) -> Result:
         limit = self.options.max_states
@@ -190,18 +216,8 @@ class _Check:
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
-            first = limit is None or limit > FIRST_STATES
-            if reductions.unfinished and first and not reductions.dynamic:
-                found = self._search(reductions, FIRST_STATES)
-                if found.stop != "states" or self._answered(found):
-                    return self._result(found, reductions, setup, self.watcher.seconds - setup)
-                self.watcher.phase = "analysis"
-                universe = Universe(self.model)
-                reductions = Reductions(self.model, self.options)
-                reductions.analyse()
-                if reductions.unfinished:
-                    return self._optimistic(universe, reductions, limit)
-                setup = self.watcher.seconds
+            if reductions.unfinished and not reductions.dynamic:
+                return self._unclosed(reductions, limit)
         except _core.StoppedError:
             require_not_given_up(self.watcher, self.model)
             return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
@@ -211,17 +227,59 @@ class _Check:
         found = self._search(reductions, limit)
         return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
-    def _optimistic(self, universe: Universe, reductions: Reductions, limit: int | None) -> Result:
-        """Search with a universe that the searches themselves extend, until one of them stays inside."""
+    def _unclosed(self, reductions: Reductions, limit: int | None) -> Result:
+        """Search while the closure goes on beside it: without reductions, then with a universe from the searches.
+
+        Whatever comes to its end first has the answer. A closure that ends is searched with.
+        """
+        closing = self._closing = _Closing(reductions, self.watcher)
+        setup = self.watcher.seconds
+        first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
+        found = self._search(reductions, first)
+        if (found.stop == "states" and first == limit) or found.stop not in ("states", "overtaken"):
+            return self._unclosed_result(found, reductions, setup)
+        if self._answered(found):
+            return self._unclosed_result(found, reductions, setup)
+        self.watcher.phase = "analysis"
+        if not closing.ended:
+            result = self._optimistic(closing, found, limit)
+            if result is not None:
+                return result
+        self._closing = None
+        self.watcher.phase = "analysis"
+        self.model.engine.clear_answers()
+        reductions = Reductions(self.model, self.options)
+        reductions.analyse()
+        setup = self.watcher.seconds
+        return self._unclosed_result(self._search(reductions, limit), reductions, setup)
+
+    def _optimistic(self, closing: _Closing, found: Found, limit: int | None) -> Result | None:
+        """Search with a universe that the searches themselves extend, until one of them stays inside.
+
+        None if the closure has ended meanwhile.
+        """
+        universe = Universe(self.model)
+        closing.reductions = reductions = Reductions(self.model, self.options)
+        reductions.analyse(0)
+        closing.before += found.transitions
         universe.seed()
         while True:
             self.watcher.phase = "analysis"
             universe.prepare(reductions)
             setup = self.watcher.seconds
             found = self._search(reductions, limit)
+            if found.stop == "overtaken":
+                return None
             if found.stop != "outgrown":
-                return self._result(found, reductions, setup, self.watcher.seconds - setup)
+                return self._unclosed_result(found, reductions, setup)
+            closing.before += found.transitions
             universe.grow(found)
+
+    def _unclosed_result(self, found: Found, reductions: Reductions, setup: float) -> Result:
+        closing = self._closing
+        if closing is not None and closing.stopped is not None:
+            require_not_given_up(self.watcher, self.model)
+        return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
     def _search(self, reductions: Reductions, max_states: int | None) -> Found:
         self.watcher.phase = "search"
@@ -273,9 +331,12 @@ class _Check:
             max_depth=options.max_depth if self.dynamic else depth,
             void_states=VOID_STATES,
             goals_end_from=self._goals_end_from if self.closed else None,
+            meanwhile=None if self._closing is None or depth is not None else self._closing.go_on,
             sample=SAMPLE if self.self_check is not None and depth is None else None,
         )
         found = self.backend.search(request)
+        if request.meanwhile is not None and self._closing is not None and self._closing.stopped is not None:
+            found = replace(found, stop="interrupt")
         return replace(found, is_shortest=not options.depth_first and options.por == "none")
 
     def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
