@@ -13,7 +13,7 @@ UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviou
         closing->go_on(oracle, most_behaviours);
     }
     if (!aside) {
-        tables.optimistic = false;
+        tables.optimistic = tables.quotient = tables.dead_messages = false;  // what was reduced by a universe
         for (const auto& column : tables.columns) column->as_is = false;
         closure = closing->closure();
     }
