@@ -41,8 +41,8 @@ def profile(
 ) -> int:
     """Say what multiplies the states of a protocol: roles, fields, messages and transitions.
 
-    States are drawn at random, without reductions. Then it is counted how many of them differ in one field alone, or in
-    pending messages of one class: so many fewer there would be if the field were fixed, or the message never sent.
+    States are drawn at random, without reductions, and counted: how many times fewer there are without a role, with a
+    field fixed in one process, or without the pending messages of one class.
     """
     from quorate.cli.output import out, show, width
     from quorate.model.given import instance
@@ -67,7 +67,8 @@ def page_of(found: "Profile", width: int) -> "Page":
     page.add(Piece(found.system, "heading"), f": what multiplies its states, in {count(found.states, 'state')}")
     if not found.complete:
         page.add("  ", Piece("A sample, drawn at random: factors are rather larger in all there is.", "faint"))
-    factors = [each.saved for each in (*found.roles, *found.fields, *found.messages)]
+    factors = [each.saved for each in found.roles]
+    factors += [each.saved for each in (*found.fields, *found.messages)]
     most = max(factors, default=1.0)
 
     def row(name: str, saved: float, told: str) -> "tuple[Content, Content]":
@@ -83,22 +84,22 @@ def page_of(found: "Profile", width: int) -> "Page":
                 page.add(Piece(f"  and {len(shown) - SHOWN} more, which multiply less", "faint"))
 
     section(
-        "Roles, if nothing happened in them",
+        "Roles: without them, so many times fewer states",
         (
             row(
                 f"{each.processes} {each.role}",
                 each.saved,
                 f"{count(each.local_states, 'local state')} and {count(each.cells, 'cell')}, of one at most",
             )
-            for each in sorted(found.roles, key=lambda each: -each.saved)
+            for each in found.roles
         ),
     )
     section(
-        "Fields, if they were fixed",
+        "Fields: fixed in one process",
         (row(each.name, each.saved, count(each.values, "value")) for each in found.fields),
     )
     section(
-        "Messages, if they were never pending",
+        "Messages: never pending",
         (row(each.name, each.saved, count(each.values, "message")) for each in found.messages),
     )
     section(

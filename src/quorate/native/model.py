@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import Failure
+from quorate.base.stopwatch import Stopwatch
 from quorate.base.values import BadValueError, encode, show
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.message import Event, Message
@@ -61,6 +62,8 @@ class Model:
         """If processes are taken apart into their roles: the system as it was written, which every answer is held
         against, and which properties are about."""
         self.calls = 0
+        self.spent = Stopwatch()
+        """What was done before the search that has the answer, by what took the time."""
         self.restart_on_new_reads = False
         """With the quotient an unobserved field may hold another local state's value (docs/soundness.md, rule 8)."""
         self.symmetries: Symmetries | None = None

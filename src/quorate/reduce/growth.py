@@ -59,7 +59,7 @@ def _fields(model: Model) -> Iterable[tuple[int, Growth]]:
     for column in model.definition.columns:
         keys = model.local_keys(column.index)
         kept = [number for number, key in enumerate(keys) if key[:1] != (-1,)]  # not a monitor that failed
-        for field, name in enumerate(column.fields):
+        for field, name in enumerate(column.fields[: column.spec.visible]):
             # A local state is known by the numbers of its values, the last ones of its key.
             values = {keys[number][field - len(column.fields)] for number in kept}
             if len(values) >= FEW:

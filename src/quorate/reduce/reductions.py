@@ -77,19 +77,22 @@ class Reductions:
         if families or self.quotient.ran or self.dead_messages.ran or (self.por.ran and not self.dynamic):
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours
-            self.closure = self.model.engine.close(self.model, most)
+            with self.model.spent.on("closure"):
+                self.closure = self.model.engine.close(self.model, most)
             if not self.closure.complete:
                 unknown = f"the closure is not complete: {self.closure.why}"
                 self.decide(unknown)
             self.basis = Basis("closure", self.closure.local_states, unknown)
         self.symmetry.decide(self.wanted, unknown)
-        self.symmetry.check(families)
+        with self.model.spent.on("symmetry"):
+            self.symmetry.check(families)
         self.apply()
 
     def go_on(self, transitions: int) -> bool:
         """Go on with the closure while a search rests that has made so many transitions; whether it has ended."""
         most = self.options.max_behaviours or max(FIRST_BEHAVIOURS, transitions // TRANSITIONS_PER_BEHAVIOUR)
-        self.closure = self.model.engine.close(self.model, most, aside=True)
+        with self.model.spent.on("closure"):
+            self.closure = self.model.engine.close(self.model, most, aside=True)
         return self.closure.complete
 
     def decide(self, unknown: str = "") -> None:
@@ -102,9 +105,11 @@ class Reductions:
         # What a property turns out to read also decides which steps are visible to it.
         self.model.restart_on_new_reads = self.quotient.ran or self.por.ran or self.symmetry.ran
         self.model.engine.observe(self.model.observed)
-        sizes = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
-        for each in self:
-            each.apply(self.basis, sizes)
+        with self.model.spent.on("quotient and dead messages"):
+            sizes = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
+        with self.model.spent.on("partial orders"):
+            for each in self:
+                each.apply(self.basis, sizes)
 
     def apply_again(self) -> None:
         """After a search whose properties read more than was observed, or told interchangeable processes apart."""

@@ -198,6 +198,9 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     if result.product_states:
         yield "product", f"{count(result.product_states, 'state')} with the automata of temporal properties"
     setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
+    spent = sorted(result.setup.items(), key=lambda each: -each[1])
+    if result.setup_seconds >= TELLING and spent:
+        setup += f" ({', '.join(f'{name} {duration(each)}' for name, each in spent if each >= TELLING / 10)})"
     speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
     yield "time", f"{duration(result.seconds)}{speed}{setup}"
     # Of a small search, the figure would be about empty tables.
@@ -272,6 +275,9 @@ def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]
     parts.append(f"{same} as in {far} {count(found['unreduced_states'], 'state')} without reductions")
     yield "self-check", "; ".join(parts)
 
+
+TELLING = 0.5
+"""Seconds of setting up from which on it is told what they were spent on."""
 
 HUGE = 10**15
 """Numbers from here on are told by their size."""

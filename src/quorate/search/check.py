@@ -42,6 +42,7 @@ BITSTATE_BYTES = 64 << 20
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
+DROPPED = "searches that were dropped"
 # Up to this many states, a search goes on to its end even if all that was asked for has been shown.
 SMALL = 100_000
 
@@ -235,7 +236,8 @@ class _Check:
         closing = self._closing = _Closing(reductions, self.watcher)
         setup = self.watcher.seconds
         first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
-        found = self._search(reductions, first)
+        with self.model.spent.on(DROPPED):
+            found = self._search(reductions, first)
         if (found.stop == "states" and first == limit) or found.stop not in ("states", "overtaken"):
             return self._unclosed_result(found, reductions, setup)
         if self._answered(found):
@@ -267,7 +269,8 @@ class _Check:
             self.watcher.phase = "analysis"
             universe.prepare(reductions)
             setup = self.watcher.seconds
-            found = self._search(reductions, limit)
+            with self.model.spent.on(DROPPED):
+                found = self._search(reductions, limit)
             if found.stop == "overtaken":
                 return None
             if found.stop != "outgrown":
@@ -372,6 +375,7 @@ class _Check:
             depth=found.depth,
             seconds=seconds,
             setup_seconds=setup,
+            setup=self._setup(setup),
             peak_memory_bytes=peak_memory(),
             bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
@@ -396,6 +400,14 @@ class _Check:
             environment=self.definition.environment.to_json(),
             self_check=checked,
         )
+
+    def _setup(self, seconds: float) -> dict[str, float]:
+        """What setting up was spent on. The search that has the answer is none of it, though it may be noted."""
+        spent = {name: each for name, each in self.model.spent.seconds.items() if each >= 0.001}
+        others = sum(each for name, each in spent.items() if name != DROPPED)
+        if DROPPED in spent:
+            spent[DROPPED] = max(0.0, min(spent[DROPPED], seconds - others))
+        return {name: each for name, each in spent.items() if each >= 0.001 and seconds >= 0.001}
 
     def _answered(self, found: Found, *, void: bool = False, last: bool = False) -> bool:
         """Keep a run for each `can` that was reached; whether that is all there was to find out.

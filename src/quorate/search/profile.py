@@ -1,15 +1,17 @@
 """What multiplies the states of a system: roles, fields, messages and transitions, measured on a sample of states.
 
 The sample is drawn in the plain semantics, without any reduction: from the states met so far one is chosen at random
-and its successors are added, so that it goes deep as well as wide. What a field costs is then simply counted: how many
-of the sampled states differ in that field alone, for all processes of a role together. Of a sample that is not all
-there is, these are estimates, and rather too small than too large: more states, more that differ in little.
+and its successors are added, so that it goes deep as well as wide. Then it is counted. A role: how many states there
+are for each that differs elsewhere, what is pending for the role left out as well. A field: how many states there are
+for each in which it has the value that it has most often, in one process. A message: how many states there are for each
+that differs in other things than pending messages of that class. Of a sample that is not all there is these are
+estimates, and rather too small than too large.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from random import Random
 from time import perf_counter
@@ -39,7 +41,7 @@ class RoleProfile:
     cells: int
     """The same with what is pending: the more cells, the larger the tables."""
     saved: float
-    """How many times fewer states there would be if nothing ever changed in them."""
+    """How many times fewer states there would be without them."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class FieldProfile:
     values: int
     """Distinct values; of a message, distinct messages of that class."""
     saved: float
-    """How many times fewer states there would be if it were fixed, or never sent."""
+    """How many times fewer states there would be if it were fixed in one process, or never pending."""
 
 
 @dataclass(frozen=True)
@@ -89,27 +91,27 @@ def profile(
     definition = define(system, environment or Environment())
     states, taken, fresh, complete = _sample(definition, most_states, perf_counter() + seconds)
     numbers = _Numbered(definition, states)
-    roles = dict.fromkeys(column.cls for column in definition.columns)
     total = len(states)
     fields: list[FieldProfile] = []
-    found_roles: list[RoleProfile] = []
-    for role in roles:
+    roles: list[RoleProfile] = []
+    for role in dict.fromkeys(column.cls for column in definition.columns):
         columns = [column for column in definition.columns if column.cls is role]
-        indices = {column.index for column in columns}
-        found_roles.append(
+        indices = [column.index for column in columns]
+        roles.append(
             RoleProfile(
                 role.__name__,
                 len(columns),
                 max(len({state[0][index] for state in numbers.states}) for index in indices),
                 max(len(numbers.cells(index)) for index in indices),
-                total / numbers.without(lambda index, _, here=indices: index in here),
+                total / numbers.without(indices),
             )
         )
-        for place, name in enumerate(columns[0].fields):
-            values = {state[0][index][place] for state in numbers.states for index in indices}
-            if len(values) > 1:
-                left = numbers.without(lambda index, field, here=indices, at=place: index in here and field == at)
-                fields.append(FieldProfile(f"{role.__name__}.{name}", len(values), total / left))
+        for place, name in enumerate(columns[0].fields[: columns[0].spec.visible]):
+            counts = [Counter(state[0][index][place] for state in numbers.states) for index in indices]
+            values = {value for each in counts for value in each}
+            if any(len(each) > 1 for each in counts):
+                saved = max(total / max(each.values()) for each in counts)
+                fields.append(FieldProfile(f"{role.__name__}.{name}", len(values), saved))
     messages = [
         FieldProfile(cls.__name__, len(those), total / numbers.without_messages(those))
         for cls, those in numbers.classes.items()
@@ -119,7 +121,7 @@ def profile(
         definition.name,
         total,
         complete,
-        tuple(found_roles),
+        tuple(sorted(roles, key=lambda each: (-each.saved, each.role))),
         tuple(sorted(fields, key=lambda each: (-each.saved, each.name))),
         tuple(sorted(messages, key=lambda each: (-each.saved, each.name))),
         tuple(sorted(transitions, key=lambda each: (-each.fresh, each.name))),
@@ -176,16 +178,13 @@ class _Numbered:
         place = self._processes.index(column) if column in self._processes else None
         return {(state[0][column], () if place is None else state[1][place]) for state in self.states}
 
-    def without(self, left_out: Callable[..., bool]) -> int:
-        """How many states there are if some fields are not looked at."""
+    def without(self, columns: list[int]) -> int:
+        """How many states there are if some processes are not looked at, nor what is pending for them."""
         return len(
             {
                 (
-                    tuple(
-                        tuple([value for field, value in enumerate(local) if not left_out(index, field)])
-                        for index, local in enumerate(locals)
-                    ),
-                    pending,
+                    tuple(local for index, local in enumerate(locals) if index not in columns),
+                    tuple(inbox for index, inbox in zip(self._processes, pending, strict=True) if index not in columns),
                     budget,
                 )
                 for locals, pending, budget in self.states
