@@ -73,13 +73,24 @@ void Footprints::list_clauses(const Column& column, const Footprint& footprint) 
     if (!list_few()) list_many();
     std::sort(elsewhere.begin(), elsewhere.end(),
               [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
-    const std::size_t first = kept.size();
+    // Once another that lacks no more is kept in check by a message it lacks, so is this one, whatever the ways there
+    // are; if by its way there, it is not listed any more and this one is. There may be thousands, most of them alike,
+    // so they are found by the first message that they lack.
+    std::vector<std::vector<std::size_t>> lacking(words * 64);
     for (const Lack& one : elsewhere) {
-        // Once the other is kept in check by a message it lacks, so is this one, whatever the ways there are; if by
-        // its way there, it is not listed any more and this one is.
-        const auto stands_for_it = [&](const Lack& other) { return within(set(other), set(one)); };
-        const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
-        if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(one);
+        const Bits missing = set(one);
+        bool stood_for = false;
+        std::size_t least = none;
+        for (std::size_t word = 0; word < words && !stood_for; ++word)
+            for (std::uint64_t rest = missing[word]; rest != 0 && !stood_for; rest &= rest - 1) {
+                const std::size_t message = lowest(word, rest);
+                if (least == none) least = message;
+                for (const std::size_t other : lacking[message])
+                    if (within(set(kept[other]), missing)) stood_for = true;
+            }
+        if (stood_for) continue;
+        lacking[least].push_back(kept.size());
+        kept.push_back(one);
     }
     std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
         if (a.size != b.size) return a.size < b.size;
