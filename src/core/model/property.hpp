@@ -2,9 +2,9 @@
 // fields one after another, so its answers form a decision trie: each node names the field that is read next, each
 // branch a value. The oracle adds the path of an evaluation; walking it again costs a few look-ups.
 //
-// Where a property folds what it reads of several processes (sums it up, say), paths that know the same of the fold meet
-// again in one node: what is read from there on, and what is answered, is the same. So a fold has as many nodes as there
-// are sums, not as many as there are ways to come to them.
+// Where a property folds what it reads of several processes (sums it up, say), paths that know the same of the fold
+// meet again in one node: what is read from there on, and what is answered, is the same. So a fold has as many nodes as
+// there are sums, not as many as there are ways to come to them.
 #pragma once
 
 #include <tuple>
@@ -43,7 +43,8 @@ public:
                 node = *child;
             } else {
                 const Id fresh = checked_id(nodes_.size(), "answers of a property");
-                const Id next = fold == none ? fresh : meets_.try_emplace({begin, read.column, read.state}, fresh).first->second;
+                const Id next =
+                    fold == none ? fresh : meets_.try_emplace({begin, read.column, read.state}, fresh).first->second;
                 nodes_[node].children.insert(read.value, next);
                 if (next == fresh) nodes_.emplace_back();
                 node = next;

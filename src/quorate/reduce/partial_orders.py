@@ -74,7 +74,7 @@ class PartialOrders(Reduction):
 
     def searched(self, found: Found) -> None:
         if self.ran and found.por_given_up:
-            self.why = f"left out less than one step in ten, and was given up at depth {found.por_given_up}"
+            self.why = f"saved too little for what it takes, and was given up at depth {found.por_given_up}"
             self.figures["given_up_at_depth"] = found.por_given_up
 
 
