@@ -57,6 +57,7 @@ void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
                 break;
             }
             put_in_order(tables_, open_);
+            round_ = tables_.round;
         }
         if (closure_.behaviours >= most_behaviours) {
             closure_.why = "it did not end within its budget";
@@ -64,10 +65,11 @@ void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
         }
         const auto some = std::min(open_.size(), most_behaviours - closure_.behaviours);
         const auto end = open_.begin() + static_cast<std::ptrdiff_t>(some);
-        std::vector<Query> asked;
-        for (auto query = open_.begin(); query != end; ++query)  // a search may have asked meanwhile
-            if (!is_answered(tables_, *query)) asked.push_back(*query);
-        ask(tables_, oracle, asked);
+        std::vector<Query> asked(open_.begin(), end);
+        if (tables_.round != round_)  // a search may have asked meanwhile
+            std::erase_if(asked, [&](const Query& query) { return is_answered(tables_, query); });
+        round_ = ++tables_.round;
+        oracle.fill(asked);
         open_.erase(open_.begin(), end);
         closure_.behaviours += some;
     }

@@ -41,7 +41,7 @@ public:
 
     // Goes on until it is complete, or the oracle has been asked `most_behaviours` questions in all.
     void go_on(Oracle& oracle, std::size_t most_behaviours);
-    const Closure& closure() const { return closure_; }
+    Closure& closure() { return closure_; }
 
 private:
     // Tries every local state on what was not there when it was tried last. False if that takes too much.
@@ -50,7 +50,8 @@ private:
     Tables& tables_;
     Closure closure_{};
     std::vector<std::vector<std::size_t>> done_;  // per local state: the messages it was tried on
-    std::vector<Query> open_{};                   // what is to be asked next
+    std::vector<Query> open_{};                   // what is to be asked next, in order
+    std::uint64_t round_ = 0;                     // when it was last known that nobody else has asked
 };
 
 // What the local state does with every consumable set of these messages; incomplete if anything was appended to

@@ -6,6 +6,7 @@
 namespace quorate {
 
 UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviours, bool aside) {
+    if (closed) return describe(*closure);
     PythonOracle oracle(*this, object);
     if (!closing) closing = std::make_unique<Closing>(tables);
     {
@@ -15,7 +16,12 @@ UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviou
     if (!aside) {
         tables.optimistic = tables.quotient = tables.dead_messages = false;  // what was reduced by a universe
         for (const auto& column : tables.columns) column->as_is = false;
-        closure = closing->closure();
+        closed = closing->closure().complete;
+        if (closed) {
+            closure = std::move(closing->closure());
+            return describe(*closure);
+        }
+        closure.emplace();
     }
     return describe(closing->closure());
 }

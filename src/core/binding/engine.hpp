@@ -29,6 +29,7 @@ public:
     Tables tables;
     std::vector<Property> properties{};
     std::unique_ptr<Closing> closing{};
+    bool closed = false;               // the closure has ended, and the reductions argue about it
     std::optional<Closure> closure{};  // what the reductions argue about: the closure, or a universe in its place
     std::unique_ptr<Relations> relations{};
     std::unique_ptr<Flows> flows{};
@@ -63,7 +64,8 @@ public:
 
     // --- what is found out before a search ---
 
-    // Goes on with the closure, and has the reductions argue about it; not so if it is made aside, while a search rests.
+    // Goes on with the closure, and has the reductions argue about it; not so if it is made aside, while a search
+    // rests.
     UniverseReport close(const nb::object& object, std::size_t most_behaviours, bool aside);
     void simulate(const nb::object& object, std::size_t walks, std::size_t most_steps);
     // Takes what the last search met as the universe, or adds it.

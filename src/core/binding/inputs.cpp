@@ -137,9 +137,7 @@ void bind_symmetry(nb::module_& module) {
             [](Renaming* self, std::vector<Id> columns, Lists locals, Lists messages) {
                 new (self) Renaming{std::move(columns), std::move(locals), std::move(messages)};
             },
-            nb::kw_only(), "columns"_a, "locals"_a, "messages"_a)
-        .def_ro("columns", &Renaming::columns)
-        .def_ro("locals", &Renaming::locals);
+            nb::kw_only(), "columns"_a, "locals"_a, "messages"_a);
     using Marked = std::vector<std::tuple<std::uint64_t, std::vector<std::tuple<Id, std::uint64_t>>>>;
     const auto marks = [](const std::vector<Marked>& from) {
         std::vector<std::vector<Marks>> to;

@@ -74,22 +74,33 @@ void Footprints::list_clauses(const Column& column, const Footprint& footprint) 
     std::sort(elsewhere.begin(), elsewhere.end(),
               [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
     // Once another that lacks no more is kept in check by a message it lacks, so is this one, whatever the ways there
-    // are; if by its way there, it is not listed any more and this one is. There may be thousands, most of them alike,
-    // so they are found by the first message that they lack.
-    std::vector<std::vector<std::size_t>> lacking(words * 64);
-    for (const Lack& one : elsewhere) {
-        const Bits missing = set(one);
-        bool stood_for = false;
-        std::size_t least = none;
-        for (std::size_t word = 0; word < words && !stood_for; ++word)
-            for (std::uint64_t rest = missing[word]; rest != 0 && !stood_for; rest &= rest - 1) {
-                const std::size_t message = lowest(word, rest);
-                if (least == none) least = message;
-                for (const std::size_t other : lacking[message])
-                    if (within(set(kept[other]), missing)) stood_for = true;
+    // are; if by its way there, it is not listed any more and this one is. Where there are many, most of them are
+    // alike, and they are found by the first message that they lack.
+    const std::size_t first = kept.size();
+    const bool many = elsewhere.size() > thresholds.few_smallest;
+    std::vector<std::vector<std::size_t>> lacking(many ? words * 64 : 0);
+    const auto first_of = [&](Bits missing) {
+        std::size_t word = 0;
+        while (missing[word] == 0) ++word;
+        return lowest(word, missing[word]);
+    };
+    const auto stood_for = [&](Bits missing) {
+        const auto stands_for_it = [&](std::size_t other) { return within(set(kept[other]), missing); };
+        if (!many) {
+            for (std::size_t other = first; other < kept.size(); ++other)
+                if (stands_for_it(other)) return true;
+            return false;
+        }
+        for (std::size_t word = 0; word < words; ++word)
+            for (std::uint64_t rest = missing[word]; rest != 0; rest &= rest - 1) {
+                const auto& others = lacking[lowest(word, rest)];
+                if (std::any_of(others.begin(), others.end(), stands_for_it)) return true;
             }
-        if (stood_for) continue;
-        lacking[least].push_back(kept.size());
+        return false;
+    };
+    for (const Lack& one : elsewhere) {
+        if (stood_for(set(one))) continue;
+        if (many) lacking[first_of(set(one))].push_back(kept.size());
         kept.push_back(one);
     }
     std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
