@@ -99,4 +99,4 @@ def test_partial_orders_that_leave_out_nothing_are_given_up() -> None:
         assert (result.verdict, result.states, result.deadlocks) == ("holds", plain.states, plain.deadlocks)
         told = result.reductions["por"]
         assert told["given_up_at_depth"] == results[0].reductions["por"]["given_up_at_depth"] > 0
-        assert told["why"].startswith("left out less than one step in ten")
+        assert told["why"].startswith("saved too little for what it takes")

@@ -344,9 +344,8 @@ def believed(system: System) -> str:
 
 
 def _believe(self: Symmetries, family: Any, failures: list[int]) -> str:
-    self._exchanges[family] = [
-        self._numbers.exchange(one, two) for one, two in zip(family.names, family.names[1:], strict=False)
-    ]
+    for one, two in zip(family.names, family.names[1:], strict=False):
+        self._exchange(family, one, two)
     return ""
 
 

@@ -165,10 +165,10 @@ def test_repr_is_short_enough_for_pytest_to_show_it_whole() -> None:
 def test_json_has_every_key_that_scripts_rely_on() -> None:
     document = json.loads(json.dumps(result(violation(Everything(), "one_busy")).to_json()))
     promised = (
-        "schema system parameters verdict property states transitions depth seconds setup_seconds peak_memory_bytes "
-        "bytes_per_state python_calls repeated_calls cells messages reductions trace properties deadlocks search store "
-        "threads stopped_by running frontier coverage expected_omissions warnings bounds witnesses target environment "
-        "self_check fairness product_states covered violations"
+        "schema system parameters verdict property states transitions depth seconds setup_seconds setup "
+        "peak_memory_bytes bytes_per_state python_calls repeated_calls cells messages reductions trace properties "
+        "deadlocks search store threads stopped_by running frontier coverage expected_omissions warnings bounds "
+        "witnesses target environment self_check fairness product_states covered violations"
     )
     assert set(document) == set(promised.split())
     assert document["schema"] == 1

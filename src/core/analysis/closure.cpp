@@ -42,48 +42,66 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
     return result;
 }
 
-Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
-    Closure closure;
-    std::vector<std::vector<std::size_t>> done(tables.columns.size());  // per local state: the messages it was tried on
-    closure.enabled.resize(tables.columns.size());
-    const auto give_up = [&](std::string why) {
-        closure.why = std::move(why);
-        closure.enabled.clear();
-        return std::move(closure);
-    };
-    Watch watch(Limits{}, oracle);
-    std::vector<Query> queries;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (auto& column : tables.columns) {
-            const std::vector<Id> messages = all_messages(*column);
-            const std::size_t locals = column->locals.size();
-            done[column->index].resize(locals, none);
-            closure.enabled[column->index].resize(locals);
-            for (Id local = 0; local < locals; ++local) {
-                if (done[column->index][local] == messages.size()) continue;
-                changed = true;
-                const std::size_t asked = queries.size();
-                try {
-                    closure.enabled[column->index][local] =
-                        behaviours_of(tables, *column, local, messages, queries, most_behaviours);
-                } catch (const LimitError&) {
-                    return give_up("a process has too many consumable sets of messages");
+void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
+    while (!closure_.complete) {
+        if (open_.empty()) {
+            if (!sweep(oracle, most_behaviours)) return;
+            if (open_.empty()) {
+                closure_.complete = true;
+                closure_.why.clear();
+                closure_.local_states = closure_.messages = 0;
+                for (const auto& column : tables_.columns) {
+                    closure_.local_states += column->locals.size();
+                    closure_.messages += column->messages.size();
                 }
-                if (queries.size() == asked) done[column->index][local] = messages.size();
-                if (watch.look([] { return Progress{}; })) throw Interrupted();
+                break;
+            }
+            put_in_order(tables_, open_);
+            round_ = tables_.round;
+        }
+        if (closure_.behaviours >= most_behaviours) {
+            closure_.why = "it did not end within its budget";
+            return;
+        }
+        const auto some = std::min(open_.size(), most_behaviours - closure_.behaviours);
+        const auto end = open_.begin() + static_cast<std::ptrdiff_t>(some);
+        std::vector<Query> asked(open_.begin(), end);
+        if (tables_.round != round_)  // a search may have asked meanwhile
+            std::erase_if(asked, [&](const Query& query) { return is_answered(tables_, query); });
+        round_ = ++tables_.round;
+        oracle.fill(asked);
+        open_.erase(open_.begin(), end);
+        closure_.behaviours += some;
+    }
+}
+
+bool Closing::sweep(Oracle& oracle, std::size_t most_behaviours) {
+    Watch watch(Limits{}, oracle);
+    for (auto& column : tables_.columns) {
+        const std::vector<Id> messages = all_messages(*column);
+        const std::size_t locals = column->locals.size();
+        auto& done = done_[column->index];
+        auto& enabled = closure_.enabled[column->index];
+        done.resize(locals, none);
+        enabled.resize(locals);
+        for (Id local = 0; local < locals; ++local) {
+            if (done[local] == messages.size()) continue;
+            const std::size_t asked = open_.size();
+            try {
+                enabled[local] = behaviours_of(tables_, *column, local, messages, open_, most_behaviours);
+            } catch (const LimitError&) {
+                open_.clear();  // asked for again when there is more to spend
+                closure_.why = "a process has too many consumable sets of messages";
+                return false;
+            }
+            if (open_.size() == asked) done[local] = messages.size();
+            if (watch.look([] { return Progress{}; })) {
+                open_.clear();
+                throw Interrupted();
             }
         }
-        closure.behaviours += queries.size();
-        if (closure.behaviours > most_behaviours) return give_up("it did not end within its budget");
-        ask(tables, oracle, queries);
     }
-    for (const auto& column : tables.columns) {
-        closure.local_states += column->locals.size();
-        closure.messages += column->messages.size();
-    }
-    closure.complete = true;
-    return closure;
+    return true;
 }
 
 }  // namespace quorate

@@ -31,7 +31,28 @@ struct Closure {
     }
 };
 
-Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours);
+// A closure that is being made. It can be stopped and taken up again, since nobody knows beforehand what it will cost:
+// a search goes on beside it, and each gets as much as the other (docs/architecture.md).
+class Closing {
+public:
+    explicit Closing(Tables& tables) : tables_(tables), done_(tables.columns.size()) {
+        closure_.enabled.resize(tables.columns.size());
+    }
+
+    // Goes on until it is complete, or the oracle has been asked `most_behaviours` questions in all.
+    void go_on(Oracle& oracle, std::size_t most_behaviours);
+    Closure& closure() { return closure_; }
+
+private:
+    // Tries every local state on what was not there when it was tried last. False if that takes too much.
+    bool sweep(Oracle& oracle, std::size_t most_behaviours);
+
+    Tables& tables_;
+    Closure closure_{};
+    std::vector<std::vector<std::size_t>> done_;  // per local state: the messages it was tried on
+    std::vector<Query> open_{};                   // what is to be asked next, in order
+    std::uint64_t round_ = 0;                     // when it was last known that nobody else has asked
+};
 
 // What the local state does with every consumable set of these messages; incomplete if anything was appended to
 // `queries`.

@@ -5,14 +5,25 @@
 
 namespace quorate {
 
-UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviours) {
+UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviours, bool aside) {
+    if (closed) return describe(*closure);
     PythonOracle oracle(*this, object);
-    tables.optimistic = false;
+    if (!closing) closing = std::make_unique<Closing>(tables);
     {
         nb::gil_scoped_release release;
-        closure = quorate::close(tables, oracle, most_behaviours);
+        closing->go_on(oracle, most_behaviours);
     }
-    return describe_closure();
+    if (!aside) {
+        tables.optimistic = tables.quotient = tables.dead_messages = false;  // what was reduced by a universe
+        for (const auto& column : tables.columns) column->as_is = false;
+        closed = closing->closure().complete;
+        if (closed) {
+            closure = std::move(closing->closure());
+            return describe(*closure);
+        }
+        closure.emplace();
+    }
+    return describe(closing->closure());
 }
 
 void Engine::simulate(const nb::object& object, std::size_t walks, std::size_t most_steps) {
@@ -27,7 +38,7 @@ UniverseReport Engine::evaluate_universe(const nb::object& object, std::size_t m
         nb::gil_scoped_release release;
         closure = quorate::evaluate_universe(tables, oracle, most_behaviours, only_met);
     }
-    return describe_closure();
+    return describe(*closure);
 }
 
 void Engine::extend_universe() {
@@ -41,10 +52,9 @@ void Engine::forget_universe() {
     closure.reset();
 }
 
-UniverseReport Engine::describe_closure() const {
-    UniverseReport report{closure->complete, closure->why, closure->local_states, closure->messages,
-                          closure->behaviours};
-    for (const auto& locals : closure->enabled)
+UniverseReport Engine::describe(const Closure& found) const {
+    UniverseReport report{found.complete, found.why, found.local_states, found.messages, found.behaviours};
+    for (const auto& locals : found.enabled)
         for (const auto& one : locals) report.enabled += one.size();
     for (const auto& column : tables.columns)
         if (column->as_is) report.as_is.push_back(column->index);
@@ -120,7 +130,8 @@ void Engine::unrelate() {
 std::optional<PartialOrders> Engine::partial_orders() {
     if (relations)
         return PartialOrders{[this] { return std::make_unique<Stubborn>(tables, *relations); }, relations->proviso,
-                             relations->options().keep > Keep::safety};
+                             relations->options().keep > Keep::safety,
+                             [this] { return relations->footprints.built(); }};
     if (tables.step_observer != nullptr)
         return PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }};
     return std::nullopt;

@@ -28,7 +28,9 @@ public:
 
     Tables tables;
     std::vector<Property> properties{};
-    std::optional<Closure> closure{};
+    std::unique_ptr<Closing> closing{};
+    bool closed = false;               // the closure has ended, and the reductions argue about it
+    std::optional<Closure> closure{};  // what the reductions argue about: the closure, or a universe in its place
     std::unique_ptr<Relations> relations{};
     std::unique_ptr<Flows> flows{};
     bool flows_visible = true;           // are there properties besides deadlock?
@@ -54,12 +56,17 @@ public:
     void put_group(Id column, Id transition, Id local, Id message, std::optional<Id> group);
     void put_behaviour(Id column, Id transition, Id local, Id subject, std::vector<Outcome> outcomes);
     void add_property(PropertyKind kind) { properties.push_back({kind}); }
-    void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id>>& reads, Verdict verdict);
+    // Reads are (column, field, value, fold, state), the last two `none` outside of folds.
+    void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id, Id, Id>>& reads, Verdict verdict);
     void clear_answers();
+    // Says of each property whether it is known to say the same of every renamed state.
+    void set_symmetric(const std::vector<bool>& symmetric);
 
     // --- what is found out before a search ---
 
-    UniverseReport close(const nb::object& object, std::size_t most_behaviours);
+    // Goes on with the closure, and has the reductions argue about it; not so if it is made aside, while a search
+    // rests.
+    UniverseReport close(const nb::object& object, std::size_t most_behaviours, bool aside);
     void simulate(const nb::object& object, std::size_t walks, std::size_t most_steps);
     // Takes what the last search met as the universe, or adds it.
     void extend_universe();
@@ -91,7 +98,9 @@ public:
 
     // --- searches, and states as Python sees them ---
 
-    SearchReport search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample);
+    // `meanwhile`, if it is not None, is called with numbers of states and transitions (search.hpp).
+    SearchReport search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
+                        const nb::object& meanwhile);
     // Random runs over the plain tables.
     RunReport random_runs(const nb::object& object, const RunOptions& options);
     SeenReport seen() const;
@@ -122,7 +131,7 @@ private:
     // cell that no state has.
     void bundle(Outcome& outcome);
     std::vector<Id> cells_of(const State& state);
-    UniverseReport describe_closure() const;
+    UniverseReport describe(const Closure& found) const;
 
     std::vector<std::unique_ptr<Behaviour>> distorted_{};  // see `hide_sends`
 };

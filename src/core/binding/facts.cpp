@@ -68,14 +68,19 @@ void Engine::put_behaviour(Id column, Id transition, Id local, Id subject, std::
     owner.behaviours.insert(owner.key(transition, local, subject), std::move(behaviour));
 }
 
-void Engine::add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id>>& reads, Verdict verdict) {
+void Engine::add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id, Id, Id>>& reads,
+                        Verdict verdict) {
     std::vector<Read> path;
-    for (const auto& [column, field, value] : reads) path.push_back({column, field, value});
+    for (const auto& [column, field, value, fold, state] : reads) path.push_back({column, field, value, fold, state});
     properties[property].trie.add(path, verdict);
 }
 
 void Engine::clear_answers() {
     for (Property& property : properties) property.trie.clear();
+}
+
+void Engine::set_symmetric(const std::vector<bool>& symmetric) {
+    for (std::size_t i = 0; i < properties.size(); ++i) properties[i].symmetric = symmetric[i];
 }
 
 void Engine::bundle(Outcome& outcome) {

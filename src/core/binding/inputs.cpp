@@ -68,7 +68,8 @@ void bind_enums(nb::module_& module) {
         .value("outgrown", Stop::outgrown)
         .value("depth", Stop::depth)
         .value("cycle", Stop::cycle)
-        .value("reached", Stop::reached);
+        .value("reached", Stop::reached)
+        .value("overtaken", Stop::overtaken);
     nb::enum_<Finding>(module, "Finding")
         .value("violated", Finding::violated)
         .value("reached", Finding::reached)

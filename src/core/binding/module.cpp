@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
         .def("add_property", &Engine::add_property, "kind"_a)
         .def("add_answer", &Engine::add_answer, "property"_a, "reads"_a, "verdict"_a)
         .def("clear_answers", &Engine::clear_answers)
+        .def("set_symmetric", &Engine::set_symmetric, "symmetric"_a)
         .def(
             "set_initials",
             [](Engine& engine, std::vector<std::vector<quorate::Id>> initials) {
@@ -42,14 +43,14 @@ NB_MODULE(_core, m) {
             "observe",
             [](Engine& engine, const std::vector<std::vector<bool>>& observed) { engine.tables.observe(observed); },
             "observed"_a)
-        .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a)
+        .def("close", &Engine::close, "oracle"_a, "most_behaviours"_a, "aside"_a = false)
         .def("random_runs", &Engine::random_runs, "oracle"_a, "options"_a)
         .def("simulate", &Engine::simulate, "oracle"_a, "walks"_a, "most_steps"_a)
         .def("extend_universe", &Engine::extend_universe)
         .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)
         .def("forget_universe", &Engine::forget_universe)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
-        .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none())
+        .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none(), "meanwhile"_a = nb::none())
         .def("relate", &Engine::relate, "options"_a)
         .def("parts", &Engine::parts, "column"_a)
         .def("graph", &Engine::graph, "oracle"_a)

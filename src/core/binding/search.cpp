@@ -5,8 +5,14 @@
 
 namespace quorate {
 
-SearchReport Engine::search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample) {
+SearchReport Engine::search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
+                            const nb::object& meanwhile) {
     PythonOracle oracle(*this, object);
+    if (!meanwhile.is_none())
+        options.meanwhile = [&](std::uint64_t states, std::uint64_t transitions) {
+            nb::gil_scoped_acquire acquire;
+            return nb::cast<bool>(meanwhile(states, transitions));
+        };
     options.partial_orders = partial_orders();
     options.symmetry = symmetry.get();
     evidence.reset();

@@ -8,9 +8,7 @@ std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells) {
     return locals;
 }
 
-void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
-    if (queries.empty()) return;
-    ++tables.round;
+void put_in_order(const Tables& tables, std::vector<Query>& queries) {
     const auto content = [&](const Query& query) {
         const Column& column = *tables.columns[query.column];
         std::uint64_t sum = 0;
@@ -24,6 +22,21 @@ void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
     std::sort(queries.begin(), queries.end(), [&](const Query& a, const Query& b) { return content(a) < content(b); });
     const auto same = [&](const Query& a, const Query& b) { return content(a) == content(b); };
     queries.erase(std::unique(queries.begin(), queries.end(), same), queries.end());
+}
+
+bool is_answered(const Tables& tables, const Query& query) {
+    const Column& column = *tables.columns[query.column];
+    if (query.kind == Query::Kind::request)
+        return column.requests.find(column.key(query.transition, query.local, 0)) != nullptr;
+    const std::uint64_t key = column.key(query.transition, query.local, query.subject);
+    return query.kind == Query::Kind::accept ? column.groups.find(key) != nullptr
+                                             : column.behaviours.find(key) != nullptr;
+}
+
+void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
+    if (queries.empty()) return;
+    ++tables.round;
+    put_in_order(tables, queries);
     oracle.fill(queries);
     queries.clear();
 }

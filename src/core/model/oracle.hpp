@@ -30,6 +30,11 @@ struct Oracle {
 
 std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells);
 
+// Sorts by content and drops repetitions.
+void put_in_order(const Tables& tables, std::vector<Query>& queries);
+// Do the tables hold the answer?
+bool is_answered(const Tables& tables, const Query& query);
+
 // Sorts by content, drops repetitions and asks: the same questions in the same order for any number of threads.
 void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries);
 

@@ -1,7 +1,13 @@
 // What the properties say of a state, without asking them twice. A property is a deterministic program that reads
 // fields one after another, so its answers form a decision trie: each node names the field that is read next, each
 // branch a value. The oracle adds the path of an evaluation; walking it again costs a few look-ups.
+//
+// Where a property folds what it reads of several processes (sums it up, say), paths that know the same of the fold
+// meet again in one node: what is read from there on, and what is answered, is the same. So a fold has as many nodes as
+// there are sums, not as many as there are ways to come to them.
 #pragma once
+
+#include <tuple>
 
 #include "model/tables.hpp"
 
@@ -11,6 +17,7 @@ enum class Verdict : std::uint8_t { unknown, no, yes, raises };
 
 struct Read {
     Id column, field, value;
+    Id fold = none, state = none;  // if it is part of a fold: which, and what is known of it after this read
 };
 
 class Trie {
@@ -22,8 +29,10 @@ public:
         return descend(tables, [&](Id column) { return locals[column]; });
     }
     void add(std::span<const Read> path, Verdict verdict) {
-        Id node = 0;
+        Id node = 0, begin = 0, fold = none;
         for (const Read& read : path) {
+            if (read.fold != fold) begin = node;
+            fold = read.fold;
             if (nodes_[node].column == none) {
                 nodes_[node].column = read.column;
                 nodes_[node].field = read.field;
@@ -34,9 +43,11 @@ public:
                 node = *child;
             } else {
                 const Id fresh = checked_id(nodes_.size(), "answers of a property");
-                nodes_[node].children.insert(read.value, fresh);
-                nodes_.emplace_back();
-                node = fresh;
+                const Id next =
+                    fold == none ? fresh : meets_.try_emplace({begin, read.column, read.state}, fresh).first->second;
+                nodes_[node].children.insert(read.value, next);
+                if (next == fresh) nodes_.emplace_back();
+                node = next;
             }
         }
         nodes_[node].verdict = verdict;
@@ -45,6 +56,7 @@ public:
     void clear() {
         nodes_.clear();
         nodes_.emplace_back();
+        meets_.clear();
     }
 
 private:
@@ -68,6 +80,8 @@ private:
         Verdict verdict = Verdict::unknown;
     };
     std::vector<Node> nodes_{Node{}};
+    // The node behind a process of a fold, by where the fold begins and what is known of it.
+    std::map<std::tuple<Id, Id, Id>, Id> meets_{};
 };
 
 // Invariants must never say no; a goal (`can`) must somewhere say yes; the final predicate says which states without an
@@ -77,6 +91,7 @@ enum class PropertyKind : std::uint8_t { invariant, goal, final };
 struct Property {
     PropertyKind kind;
     Trie trie{};
+    bool symmetric = false;  // it is known to say the same of every renamed state
 };
 
 }  // namespace quorate

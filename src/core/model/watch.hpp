@@ -10,7 +10,7 @@
 namespace quorate {
 
 // `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end. `reached`: nothing but
-// goals was asked for, and each of them was reached.
+// goals was asked for, and each of them was reached. `overtaken`: what was done meanwhile has come to an end.
 enum class Stop : std::uint8_t {
     finished,
     violation,
@@ -22,7 +22,8 @@ enum class Stop : std::uint8_t {
     outgrown,
     depth,
     cycle,
-    reached
+    reached,
+    overtaken
 };
 
 struct Limits {

@@ -79,11 +79,43 @@ private:
                 stop_ = Stop::reached;
                 break;
             }
-            if (not_worth_it()) {
+            if (!violation_ && options_.meanwhile && options_.meanwhile(store_.size(), transitions())) {
+                stop_ = Stop::overtaken;
+                break;
+            }
+            if (not_worth_it() || saves_little()) {
                 given_up_ = levels_.size() - 1;
                 for (auto& worker : workers_) worker->chooser.reset();
             }
         }
+    }
+
+    // Whether partial orders save few states: as many steps as they leave out, the same states may be reached by
+    // others. That is tried out. A search without them, to the same depth, is cheap beside what they cost; it is done
+    // whenever there are twice as many states, and not at all once they have shown their worth.
+    bool saves_little() {
+        if (!workers_[0]->chooser || store_.size() < next_trial_) return false;
+        next_trial_ = 2 * store_.size();
+        constexpr std::uint64_t worth = 5;  // times as many states: no doubt about it
+        SearchOptions options = options_;
+        options.partial_orders.reset();
+        options.evidence = nullptr;
+        options.meanwhile = {};
+        options.goals_end_from = ~std::uint64_t{0};
+        options.most_depth = levels_.size() - 1;
+        options.limits.states = worth * store_.size();
+        const SearchResult plain = breadth_first(tables_, properties_, oracle_, options);
+        if (plain.stop == Stop::regrown || plain.stop == Stop::interrupt || plain.stop == Stop::time ||
+            plain.stop == Stop::memory) {
+            stop_ = plain.stop;
+            return false;
+        }
+        if (plain.stop == Stop::states) {
+            next_trial_ = ~std::uint64_t{0};
+            return false;
+        }
+        const bool dear = options_.partial_orders->built() > store_.size();
+        return plain.states * 10 < store_.size() * (dear ? 30 : 11);
     }
 
     // Whether partial orders leave out so few steps that looking for them takes longer than it saves. Decided at the
@@ -197,6 +229,11 @@ private:
         std::vector<std::uint64_t> result;
         for (unsigned i = 0; i < options_.threads; ++i) result.push_back(store_.count(i));
         return result;
+    }
+    std::uint64_t transitions() const {
+        std::uint64_t sum = 0;
+        for (const auto& worker : workers_) sum += worker->transitions;
+        return sum;
     }
     std::uint64_t next_level() const {
         std::uint64_t sum = store_.size();
@@ -585,6 +622,7 @@ private:
     std::vector<std::unique_ptr<Worker>> workers_{};
     std::vector<std::vector<std::uint64_t>> levels_{};  // per level and thread, where it begins in the store
     std::uint64_t depth_ = 0, given_up_ = 0;
+    std::uint64_t next_trial_ = thresholds.few_states;  // with how many states to see what partial orders save
     std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
     std::uint64_t remaining_ = 0;  // states of this level that are still to be expanded
     std::optional<Witness> violation_{};

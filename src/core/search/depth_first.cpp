@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/thresholds.hpp"
 #include "reduce/symmetry/canonical.hpp"
 #include "search/run_search.hpp"
 #include "search/search.hpp"
@@ -120,12 +121,16 @@ private:
         result_.depth = std::max<std::uint64_t>(result_.depth, frames_.size() - 1);
         if (keeps_path_) remember_top(hash);
         Expander::Summary summary;
-        bool in_full = !chooser_, reduced = false;
+        bool in_full = !chooser_ || given_up(), reduced = false;
         for (;;) {
             const Choice* chosen = nullptr;
             if (!in_full) {
                 while (!expander_.steps_known()) ask(tables_, oracle_, expander_.queries);
-                if (!expander_.leaves() && chooser_->choose(expander_.cells)) chosen = &chooser_->chosen();
+                if (!expander_.leaves()) {
+                    if (chooser_->choose(expander_.cells)) chosen = &chooser_->chosen();
+                    offered_ += chooser_->offered();
+                    left_out_ += chooser_->left_out();
+                }
             }
             std::vector<std::pair<Id, Id>> failures;
             if (canonical_) canonical_->expand(cells);
@@ -240,7 +245,16 @@ private:
     Expander expander_;
     std::optional<Store> store_{};
     std::optional<BitArray> bits_{};
+    // Whether partial orders leave out so few steps that looking for them takes longer than it saves. To take all steps
+    // of a state is always sound.
+    bool given_up() {
+        if (result_.given_up == 0 && result_.states >= thresholds.few_states && left_out_ * 10 < offered_)
+            result_.given_up = std::max<std::uint64_t>(result_.depth, 1);
+        return result_.given_up != 0;
+    }
+
     std::unique_ptr<Chooser> chooser_{};
+    std::uint64_t offered_ = 0, left_out_ = 0;  // steps, of the states it was asked about
     std::optional<Canonical> canonical_{};
     bool keeps_path_ = false;
     std::vector<Frame> frames_{};

@@ -13,7 +13,10 @@ namespace quorate {
 class Judge {
 public:
     Judge(const Tables& tables, std::vector<Property>& properties, Oracle& oracle, Symmetry* symmetry)
-        : tables_(tables), properties_(properties), oracle_(oracle), symmetry_(symmetry) {}
+        : tables_(tables), properties_(properties), oracle_(oracle), symmetry_(symmetry) {
+        for (const Property& property : properties)
+            if (symmetry != nullptr && !property.symmetric) compared_[property.kind == PropertyKind::final] = true;
+    }
 
     // Invariants and goals. False if something is not known.
     template <typename Unknown, typename Found>
@@ -66,13 +69,15 @@ public:
 
 private:
     bool judged_alike(const std::vector<Id>& cells, bool final) const {
-        return symmetry_ == nullptr || symmetry_->judged_alike(cells, final);
+        return !compared_[final] || symmetry_->judged_alike(cells, final);
     }
 
     const Tables& tables_;
     std::vector<Property>& properties_;
     Oracle& oracle_;
     Symmetry* const symmetry_;
+    // Is there a property, a final one, that has to be compared under renamings?
+    bool compared_[2] = {false, false};
 };
 
 }  // namespace quorate

@@ -126,6 +126,10 @@ protected:
             if (void_from_ == 0) void_from_ = result_.states;
             if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;
         }
+        if (options_.meanwhile && stop_ == Stop::finished && result_.states >= next_rest_) {
+            next_rest_ += next_rest_ / 4;
+            if (options_.meanwhile(result_.states, result_.transitions)) stop_ = Stop::overtaken;
+        }
         if (stop_ != Stop::finished) result_.frontier = frontier;
     }
 
@@ -150,6 +154,7 @@ private:
     Watch watch_;
     std::size_t memory_before_;
     std::uint64_t void_from_ = 0;  // how many states there were when the search had left the optimistic universe
+    std::uint64_t next_rest_ = 10'000;
 };
 
 }  // namespace quorate

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from quorate.cli import automaton, check, explore, list, new, plan, replay, simulate, sweep
+from quorate.cli import automaton, check, explore, list, new, plan, profile, replay, simulate, sweep
 
 
 class _PlainFlags:
@@ -41,6 +41,7 @@ app = typer.Typer(
 app.command("check", cls=_Command, epilog=check.EPILOG)(check.check)
 app.command("simulate", cls=_Command, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("plan", cls=_Command, epilog=plan.EPILOG)(plan.plan)
+app.command("profile", cls=_Command, epilog=profile.EPILOG)(profile.profile)
 app.command("list", cls=_Command, epilog=list.EPILOG)(list.show)
 app.command("sweep", cls=_Command, epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", cls=_Command, epilog=replay.EPILOG)(replay.replay)

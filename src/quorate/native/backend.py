@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, cast
 
@@ -21,9 +22,10 @@ Stop = Literal[
     "depth",
     "cycle",
     "reached",
+    "overtaken",
 ]
 """Why a search ended. Regrown: a property read more than was observed. Outgrown: it left the universe. Reached: every
-`can` was, and nothing else was asked for."""
+`can` was, and nothing else was asked for. Overtaken: what was done meanwhile says that it can be done better."""
 Finding = Literal["violated", "reached", "raises", "deadlock", "failure"]
 Cells = tuple[list[tuple[int, list[int]]], list[int]]
 """A state as the core reports it: by column the local state and what is pending, and what is left of the budgets."""
@@ -55,6 +57,8 @@ class Request:
     """Whether to go on after a violation, and count them; breadth-first only."""
     census: bool = False
     """Whether to count what was met, at the end of a breadth-first search."""
+    meanwhile: Callable[[int, int], bool] | None = None
+    """What is to be done now and then while the search rests, given its states and transitions. True: it is to stop."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class NativeBackend:
             census=request.census,
             all=request.all,
         )
-        report = self.model.engine.search(self.model, asked, request.sample)
+        report = self.model.engine.search(self.model, asked, request.sample, request.meanwhile)
         return Found(
             stop=cast(Stop, report.stop.name),
             states=report.states,

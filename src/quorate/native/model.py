@@ -6,6 +6,7 @@ what is passed along with each is a hash of its content, so that nothing reporte
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import Failure
+from quorate.base.stopwatch import Stopwatch
 from quorate.base.values import BadValueError, encode, show
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.message import Event, Message
@@ -25,6 +27,7 @@ from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
+from quorate.properties.parts import Fold, Parts, parts_of
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State
 
@@ -37,6 +40,8 @@ NONE = _core.NONE
 SECONDS_BETWEEN_LOOKS = 0.1
 
 Query = tuple[_core.QueryKind, int, int, int, int, list[int]]
+Read = tuple[int, int, int, int, int]
+"""What a property has read: column, field and value; and of a fold its number, and what is known of it then."""
 
 
 class Model:
@@ -57,6 +62,8 @@ class Model:
         """If processes are taken apart into their roles: the system as it was written, which every answer is held
         against, and which properties are about."""
         self.calls = 0
+        self.spent = Stopwatch()
+        """What was done before the search that has the answer, by what took the time."""
         self.restart_on_new_reads = False
         """With the quotient an unobserved field may hold another local state's value (docs/soundness.md, rule 8)."""
         self.symmetries: Symmetries | None = None
@@ -75,6 +82,19 @@ class Model:
         self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
         self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
         self._types: list[dict[type, int]] = [{} for _ in definition.columns]
+        self._cause = (-1, -1, -1)
+        self._causes = [(array("q"), array("q")) for _ in definition.columns]
+        # Processes that are taken apart do not have the fields that a property reads in one place.
+        self.parts = [None if whole is not None else parts_of(definition, each) for each in self.properties]
+        """The properties as far as they are about processes one by one."""
+        self._folds: list[list[tuple[Parts, Fold]]] = [[] for _ in definition.columns]
+        for parts in filter(None, self.parts):
+            for fold in parts.folds:
+                for index in fold.columns:
+                    fold.places[index] = len(self._folds[index])
+                    self._folds[index].append((parts, fold))
+        self._elements: list[list[tuple[bytes, ...]]] = [[] for _ in definition.columns]
+        self._fold_states: dict[tuple[int, Any], int] = {}
         numbered = _core.Network(
             order=_core.Order[network.kind],
             when_full=_core.WhenFull[network.full],
@@ -103,7 +123,11 @@ class Model:
                 self.engine.add_notice(column.index, receiver, number)
         for each in self.properties:
             self.engine.add_property(_core.PropertyKind[kind_of(each).core])
-        self.observed = [[False] * (1 + column.spec.visible) for column in definition.columns]
+        self.observed = [
+            [False] * (1 + column.spec.visible + len(self._folds[column.index])) for column in definition.columns
+        ]
+        """By column and field: whether a property has read it. First whether the process has crashed, then its fields,
+        then what folds read of it (`properties/parts.py`)."""
         self.engine.observe(self.observed)
         self.engine.set_initials(
             [
@@ -120,9 +144,29 @@ class Model:
             encodings = supervised(lambda: [encode(value) for value in local])
         except BadValueError:
             raise smuggled(column, local) from None
-        return self._numbered(column, local, encodings)
+        known = self.values
+        key = tuple([known.setdefault(each, len(known)) for each in encodings])
+        found = self._local_ids[column.index].get((-2, *key) if is_crashed(local) else key)
+        return self._numbered(column, local, encodings, self._folded(column, local)) if found is None else found
 
-    def _numbered(self, column: Column, local: Local, encodings: list[bytes]) -> int:
+    def _folded(self, column: Column, local: Local) -> dict[bytes, tuple[bytes, ...]]:
+        """What folds read of a new local state, and of those that come with it, by their encodings."""
+        if not self._folds[column.index]:
+            return {}
+        with_it = [local]
+        if column.may_crash and not is_crashed(local):
+            with_it.append(Crashed(local))
+        if is_crashed(with_it[-1]) and self.definition.faults.recover:
+            back = recovered(column, with_it[-1])
+            with_it += [back, Crashed(back)]
+        return {
+            encode(each): tuple([parts.element(fold, column.index, each) for parts, fold in self._folds[column.index]])
+            for each in with_it
+        }
+
+    def _numbered(
+        self, column: Column, local: Local, encodings: list[bytes], folded: dict[bytes, tuple[bytes, ...]]
+    ) -> int:
         """All or nothing: here nothing may stop what the tables say together."""
         known = self.values
         key = tuple([known.setdefault(each, len(known)) for each in encodings])
@@ -133,15 +177,19 @@ class Model:
         ids = self._local_ids[column.index]
         found = ids.get(key)
         if found is None:
+            self._causes[column.index][0].extend(self._cause)
+            elements = folded[encode(local)] if folded else ()
+            values += [known.setdefault(each, len(known)) for each in elements]
+            self._elements[column.index].append(elements)
             content = _content(b"crashed" if crashed else b"", *encodings)
             found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
             self._locals[column.index].append(local)
             if crashed and self.definition.faults.recover:
                 back = recovered(column, local)
-                number = self._numbered(column, back, [encode(value) for value in back])
+                number = self._numbered(column, back, [encode(value) for value in back], folded)
                 self.engine.set_recovery(column.index, found, number)
             elif column.may_crash and not crashed:
-                self.engine.set_crash(column.index, found, self._numbered(column, Crashed(local), encodings))
+                self.engine.set_crash(column.index, found, self._numbered(column, Crashed(local), encodings, folded))
         return found
 
     def _failed_monitor(self, column: Column, failure: int) -> int:
@@ -152,6 +200,8 @@ class Model:
             values = [0] + [NONE] * column.spec.visible
             ids[key] = self.engine.add_local(column.index, failure, values, failure, False)
             self._locals[column.index].append(())
+            self._causes[column.index][0].extend(self._cause)
+            self._elements[column.index].append(())
         return ids[key]
 
     def message_id(self, column: Column, message: Message | Event) -> int:
@@ -166,6 +216,7 @@ class Model:
             numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands)
             found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
+            self._causes[column.index][1].extend(self._cause)
         return found
 
     def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
@@ -207,6 +258,18 @@ class Model:
     def numbered_messages(self) -> list[list[Message | Event]]:
         """By column, the messages or events in the order of their numbers."""
         return self._messages
+
+    def local_keys(self, column: int) -> list[tuple[int, ...]]:
+        """By number of the local state, the numbers of its values (see `numbered_values`)."""
+        return list(self._local_ids[column])
+
+    def cause_of_local(self, column: int, number: int) -> tuple[int, int, int] | None:
+        """Where a local state was met first: the column, its local state before, and the transition."""
+        return _cause(self._causes[column][0], number)
+
+    def cause_of_message(self, column: int, number: int) -> tuple[int, int, int] | None:
+        """The same of a message or an event: who has sent it."""
+        return _cause(self._causes[column][1], number)
 
     def value_number(self, value: object) -> int:
         """The number of a value, or NONE."""
@@ -264,7 +327,9 @@ class Model:
                 outcome = observe(column, local, event)
                 if self.whole is not None:
                     self.whole.require_reaction(column, local, event, outcome)
+                self._cause = (index, local_id, 0)
                 self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
+                self._cause = (-1, -1, -1)
                 continue
             transition = self.definition.transitions(column)[which]
             if kind is _core.QueryKind.request:
@@ -282,7 +347,9 @@ class Model:
                 outcomes = supervised(partial(fire, column, transition, local, consumed))
                 if self.whole is not None:
                     self.whole.require_outcomes(column, transition, local, consumed, outcomes)
+                self._cause = (index, local_id, which)
                 encoded = [self._outcome(column, outcome) for outcome in outcomes]
+                self._cause = (-1, -1, -1)
                 self.engine.put_behaviour(index, which, local_id, subject, encoded)
         return True
 
@@ -330,19 +397,58 @@ class Model:
         self.calls += 1
         state = tuple(self._locals[column][local] for column, local in enumerate(locals))
         try:
-            found = self.evaluate(self.properties[number], state)
+            said, path = self._judged(number, state, locals)
         except Halted as halted:
             self.halted = halted
             return None
-        new = self.note_reads(found.reads)
+        new = self.note_reads((column, field - 1) for column, field, *_ in path)
         if new and self.restart_on_new_reads:
             return False
         if new:
             self.engine.observe(self.observed)
-        path = [(column, field + 1, self._value(column, field, state[column])) for column, field in found.reads]
-        said = "raises" if found.failure is not None else "yes" if found.value else "no"
-        self.engine.add_answer(number, path, _core.Verdict[said])
+        self.engine.add_answer(number, path, said)
         return True
+
+    def _judged(self, number: int, state: tuple[Local, ...], locals: list[int]) -> tuple[_core.Verdict, list[Read]]:
+        """What a property says of a state, and the path of its reads."""
+        prop, parts = self.properties[number], self.parts[number]
+        path: list[Read] = []
+        if parts is not None:
+
+            def element_of(fold: Fold, column: int) -> bytes:
+                return self._elements[column][locals[column]][fold.places[column]]
+
+            answer, reads = parts.evaluate(state, element_of)
+            path = [self._folded_read(parts, each) if len(each) > 2 else self._read(each, state) for each in reads]
+            if answer is not None:
+                return _core.Verdict.yes if answer else _core.Verdict.no, path
+        found = self.evaluate(prop, state)
+        said = "raises" if found.failure is not None else "yes" if found.value else "no"
+        return _core.Verdict[said], path + [self._read(each, state) for each in found.reads]
+
+    def folds_alike(self, fold: Fold, columns: Sequence[int], locals: Sequence[Sequence[int]]) -> bool:
+        """Whether a fold reads the same of every local state and of its image under a renaming."""
+        if {columns[index] for index in fold.columns} != {*fold.columns}:
+            return False
+        for column in fold.columns:
+            mine, its = self._elements[column], self._elements[columns[column]]
+            here, there = fold.places[column], fold.places[columns[column]]
+            for local, image in enumerate(locals[column]):
+                element = mine[local][here]
+                if not fold.folds(element) or image == NONE or its[image][there] != element:
+                    return False
+        return True
+
+    def _read(self, read: tuple[int, int], state: tuple[Local, ...]) -> Read:
+        column, field = read
+        return column, field + 1, self._value(column, field, state[column]), NONE, NONE
+
+    def _folded_read(self, parts: Parts, read: tuple[int, int, int, bytes, Any]) -> Read:
+        column, _, number, element, so_far = read
+        fold = parts.folds[number]
+        place = 1 + self.definition.columns[column].spec.visible + fold.places[column]
+        state = self._fold_states.setdefault((id(fold), so_far), len(self._fold_states))
+        return column, place, self.values[element], number, state
 
     def evaluate(self, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
         """What a property says of a state, and what it read. Processes that were taken apart it sees as wholes."""
@@ -397,6 +503,11 @@ def _mode(transition: Transition) -> _core.Mode:
 
 def _takes(transition: Transition, cls: type) -> bool:
     return transition.message is not None and issubclass(cls, transition.message)
+
+
+def _cause(causes: array[int], number: int) -> tuple[int, int, int] | None:
+    column, local, transition = causes[3 * number : 3 * number + 3]
+    return None if column < 0 else (column, local, transition)
 
 
 def _content(*encodings: bytes) -> int:

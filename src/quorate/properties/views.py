@@ -7,7 +7,7 @@ same. Later layers build visibility and the caching of evaluations on that, so n
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from quorate.base.errors import ModelError, caller
@@ -31,8 +31,8 @@ class Panel:
     """
 
     def __init__(self, definition: Definition) -> None:
-        self.locals: tuple[Local, ...] = ()
-        self.reads: dict[tuple[int, int], None] = {}
+        self.locals: Sequence[Local] | Mapping[int, Local] = ()
+        self.reads: dict[Any, None] = {}
         self.serial = 0
         self._columns = definition.columns
         self._system = definition.system
@@ -54,6 +54,14 @@ class Panel:
         held.update(self._system.__dict__)
         held["_views"] = self
         return bound
+
+    def alone(self, column: int, local: Local) -> Any:
+        """A process by itself, for one evaluation."""
+        self.locals = {column: local}
+        self.reads = {}
+        self.serial += 1 << 30
+        self._views = {}
+        return self._view(column)
 
     def of(self, cls: Any) -> Any:
         """The views of a class: a tuple of processes, or the monitor."""

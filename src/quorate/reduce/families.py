@@ -24,6 +24,7 @@ from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local
 from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
 from quorate.native.model import Model
+from quorate.properties.parts import Parts
 
 Marked = tuple[int, list[tuple[int, int]]]
 
@@ -107,8 +108,8 @@ class Numbers:
         self.values, self.keys = model.numbered_values()
         self.names_of = {number: names_in(value) for number, value in self.values.items()}
 
-    def exchange(self, one: Name, two: Name) -> _core.Renaming:
-        """The exchange of two names as tables for the core, NONE where the closure has no such thing."""
+    def exchange(self, one: Name, two: Name) -> tuple[list[int], list[list[int]], list[list[int]]]:
+        """The exchange of two names as tables of columns, local states and messages; NONE where there is no image."""
         names = exchanging(one, two)
         columns = column_images(self.definition, names)
         touched = {number for number, held in self.names_of.items() if not held.isdisjoint(names)}
@@ -118,7 +119,7 @@ class Numbers:
             [self.model.message_number(columns[index], renamed(message, names)) for message in held]
             for index, held in enumerate(self.model.numbered_messages)
         ]
-        return _core.Renaming(columns=columns, locals=locals, messages=messages)
+        return columns, locals, messages
 
     def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int]) -> int:
         if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
@@ -180,6 +181,8 @@ class Symmetries:
         self._model = model
         self._numbers = Numbers(model)
         self._exchanges: dict[Family, list[_core.Renaming]] = {}
+        self._images: dict[Family, list[tuple[list[int], list[list[int]]]]] = {}
+        """The same, as far as columns and local states go."""
         failures = _failure_classes(model.failures)
         for family in families:
             why = self._check(family, failures)
@@ -205,16 +208,37 @@ class Symmetries:
         self._hand_over()
 
     def _check(self, family: Family, failures: list[int]) -> str:
-        exchanges = self._exchanges[family] = []
         for one, two in zip(family.names, family.names[1:], strict=False):
-            exchanges.append(self._numbers.exchange(one, two))
-            breach = self._model.engine.find_breach(exchanges[-1], failures)
+            breach = self._model.engine.find_breach(self._exchange(family, one, two), failures)
             if breach is not None:
                 return _explained(self._model, one, two, breach)
         return ""
 
+    def _exchange(self, family: Family, one: Name, two: Name) -> _core.Renaming:
+        """The exchange of two neighbours of a family, which is kept."""
+        columns, locals, messages = self._numbers.exchange(one, two)
+        found = _core.Renaming(columns=columns, locals=locals, messages=messages)
+        self._images.setdefault(family, []).append((columns, locals))
+        self._exchanges.setdefault(family, []).append(found)
+        return found
+
+    def _is_symmetric(self, parts: Parts | None) -> bool:
+        """Whether a property says the same of all renamed states, by what it is made of.
+
+        It folds what it reads of all processes of a role, in any order, and reads the same of a renamed process.
+        """
+        if parts is None or not parts.symmetric:
+            return False
+        return all(
+            self._model.folds_alike(fold, columns, locals)
+            for family in self.families
+            for columns, locals in self._images[family]
+            for fold in parts.folds
+        )
+
     def _hand_over(self) -> None:
         engine = self._model.engine
+        engine.set_symmetric([self._is_symmetric(parts) for parts in self._model.parts])
         if not self.families:
             engine.unsymmetrise()
             return

@@ -44,7 +44,8 @@ class Universe:
 
     def seed(self) -> None:
         """Begin with what random walks meet."""
-        self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
+        with self.model.spent.on("universe"):
+            self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
         self.model.engine.extend_universe()
 
     def grow(self, found: Found) -> None:
@@ -72,7 +73,8 @@ class Universe:
 
     def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
-        return self.model.engine.evaluate_universe(self.model, most_behaviours)
+        with self.model.spent.on("universe"):
+            return self.model.engine.evaluate_universe(self.model, most_behaviours)
 
     def _too_much(self) -> str:
         if self.rounds >= MOST_ROUNDS:

@@ -109,7 +109,7 @@ class PartialOrders(_Static):
     def given_up(self, depth: int) -> None:
         """From this depth on all steps were taken; 0 if there is none."""
         if self.ran and depth:
-            self.why = f"left out less than one step in ten, and was given up at depth {depth}"
+            self.why = f"saved too little for what it takes, and was given up at depth {depth}"
             self.figures["given_up_at_depth"] = depth
 
 

@@ -12,16 +12,23 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.kinds import ASSERTIONS, Kept, kind_of
 from quorate.reduce.dead_messages import DeadMessages
+from quorate.reduce.growth import growth
 from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
 from quorate.reduce.quotient import Quotient
 from quorate.reduce.symmetry import Symmetry
 
-# The analysis asks about combinations that no run may meet. It must not cost more than the search it saves, so it
-# gets a small budget first, then the plain search has a try, and only if that is not over soon the analysis goes on.
+# The closure asks about combinations that no run may meet, and nobody knows beforehand what it costs, or whether it
+# ends. It must not cost more than the search that it saves. So it gets a little first; if it has not ended then, it
+# goes on beside the search and gets as much as that: whichever ends first, the other has cost no more.
 FIRST_BEHAVIOURS = 4_000
-FIRST_STATES = 200_000
+TRANSITIONS_PER_BEHAVIOUR = 150
+"""How many transitions a search takes in the time of one answer from Python, more or less. A number and no clock, so
+that the same is done on every machine, and for any number of threads."""
+FIRST_STATES = 2_000_000
+"""After so many the search takes itself for a universe, if the closure has not ended by then."""
 MOST_BEHAVIOURS = 60_000
+"""For whoever has no search to compare with: a plan, and processes that are taken apart, which is tried first."""
 
 
 ALL: tuple[type[Reduction], ...] = (Quotient, DeadMessages, Symmetry, PartialOrders, Split)
@@ -72,14 +79,23 @@ class Reductions:
         if families or self.quotient.ran or self.dead_messages.ran or (self.por.ran and not self.dynamic):
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours
-            self.closure = self.model.engine.close(self.model, most)
+            with self.model.spent.on("closure"):
+                self.closure = self.model.engine.close(self.model, most)
             if not self.closure.complete:
                 unknown = f"the closure is not complete: {self.closure.why}"
                 self.decide(unknown)
             self.basis = Basis("closure", self.closure.local_states, unknown)
         self.symmetry.decide(self.wanted, unknown)
-        self.symmetry.check(families)
+        with self.model.spent.on("symmetry"):
+            self.symmetry.check(families)
         self.apply()
+
+    def go_on(self, transitions: int) -> bool:
+        """Go on with the closure while a search rests that has made so many transitions; whether it has ended."""
+        most = self.options.max_behaviours or max(FIRST_BEHAVIOURS, transitions // TRANSITIONS_PER_BEHAVIOUR)
+        with self.model.spent.on("closure"):
+            self.closure = self.model.engine.close(self.model, most, aside=True)
+        return self.closure.complete
 
     def decide(self, unknown: str = "") -> None:
         """Which of those that may be decided again do run; none of them if it is `unknown` what to reason about."""
@@ -91,9 +107,11 @@ class Reductions:
         # What a property turns out to read also decides which steps are visible to it.
         self.model.restart_on_new_reads = self.quotient.ran or self.por.ran or self.symmetry.ran
         self.model.engine.observe(self.model.observed)
-        sizes = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
-        for each in self:
-            each.apply(self.basis, sizes)
+        with self.model.spent.on("quotient and dead messages"):
+            sizes = self.model.engine.reduce(self.quotient.ran, self.dead_messages.ran)
+        with self.model.spent.on("partial orders"):
+            for each in self:
+                each.apply(self.basis, sizes)
 
     def apply_again(self) -> None:
         """After a search whose properties read more than was observed, or told interchangeable processes apart."""
@@ -119,5 +137,7 @@ class Reductions:
             names = ("complete", "why", "local_states", "messages", "behaviours")
             closure = {name: getattr(self.closure, name) for name in names}
             closure |= {"ran": self.closure.complete, "why": self.closure.why or "bounds what any run can meet"}
+            if self.unfinished:
+                closure["grew"] = [each.to_json() for each in growth(self.model)]
         told = {"closure": closure, **{each.name: each.to_json() for each in self}}
         return told if self.universe is None else {**told, "universe": self.universe}

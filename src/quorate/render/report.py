@@ -220,6 +220,9 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     if result.product_states:
         yield "product", f"{count(result.product_states, 'state')} with the automata of temporal properties"
     setup = f", and {duration(result.setup_seconds)} to set up" if result.setup_seconds >= 0.005 else ""
+    spent = sorted(result.setup.items(), key=lambda each: -each[1])
+    if result.setup_seconds >= TELLING and spent:
+        setup += f" ({', '.join(f'{name} {duration(each)}' for name, each in spent if each >= TELLING / 10)})"
     speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
     yield "time", f"{duration(result.seconds)}{speed}{setup}"
     # Of a small search, the figure would be about empty tables.
@@ -274,6 +277,8 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
             left_out.setdefault(str(figures.get("why", "")), []).append(shown)
     for number, (why, reductions) in enumerate(left_out.items()):
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
+    for number, grown in enumerate(found.get("closure", {}).get("grew", ())):
+        yield "what grows" if number == 0 else "", str(grown["told"])
 
 
 def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:
@@ -292,6 +297,9 @@ def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]
     parts.append(f"{same} as in {far} {count(found['unreduced_states'], 'state')} without reductions")
     yield "self-check", "; ".join(parts)
 
+
+TELLING = 0.5
+"""Seconds of setting up from which on it is told what they were spent on."""
 
 HUGE = 10**15
 """Numbers from here on are told by their size."""

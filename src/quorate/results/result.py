@@ -90,6 +90,8 @@ class Result:
     depth: int = 0
     seconds: float = 0.0
     setup_seconds: float = 0.0
+    setup: Mapping[str, float] = field(default_factory=dict)
+    """What setting up was spent on, in seconds."""
     peak_memory_bytes: int = 0
     bytes_per_state: float = 0.0
     python_calls: int = 0
@@ -165,6 +167,7 @@ class Result:
             "depth": self.depth,
             "seconds": self.seconds,
             "setup_seconds": self.setup_seconds,
+            "setup": dict(self.setup),
             "peak_memory_bytes": self.peak_memory_bytes,
             "bytes_per_state": self.bytes_per_state,
             "python_calls": self.python_calls,

@@ -43,6 +43,7 @@ BITSTATE_BYTES = 64 << 20
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
+DROPPED = "searches that were dropped"
 # Up to this many states, a search goes on to its end even if all that was asked for has been shown.
 SMALL = 100_000
 
@@ -163,6 +164,31 @@ def _with_vacuity(result: Result, definition: Definition, asked: Asked, options:
     return with_vacuity(result, definition, asked, search)
 
 
+class _Closing:
+    """The closure that goes on beside the searches of a check."""
+
+    def __init__(self, reductions: Reductions, watcher: Watcher) -> None:
+        self.reductions = reductions
+        self.watcher = watcher
+        self.before = 0
+        """The transitions of searches that are over."""
+        self.ended = False
+        self.stopped: BaseException | None = None
+        """Why it was stopped, and the search with it."""
+
+    def go_on(self, _: int, transitions: int) -> bool:
+        """While the search rests: whether that is to end."""
+        phase, self.watcher.phase = self.watcher.phase, "analysis"
+        try:
+            self.ended = self.reductions.go_on(self.before + transitions)
+        except (_core.StoppedError, Halted) as stopped:
+            self.stopped = stopped
+            return True
+        finally:
+            self.watcher.phase = phase
+        return self.ended
+
+
 class _Check:
     """One check under way."""
 
@@ -194,6 +220,7 @@ class _Check:
         """Whether it is known of all handlers that may fail."""
         self.not_decomposed = not_decomposed
         """Why processes were not taken apart into their roles."""
+        self._closing: _Closing | None = None
 
     def run(self) -> Result:
         limit = self.options.max_states
@@ -208,18 +235,8 @@ class _Check:
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
-            first = limit is None or limit > FIRST_STATES
-            if reductions.unfinished and first and not reductions.dynamic:
-                found = self._search(reductions, FIRST_STATES)
-                if found.stop != "states" or self._answered(found):
-                    return self._result(found, reductions, setup, self.watcher.seconds - setup)
-                self.watcher.phase = "analysis"
-                universe = Universe(self.model)
-                reductions = Reductions(self.model, self.options)
-                reductions.analyse()
-                if reductions.unfinished:
-                    return self._optimistic(universe, reductions, limit)
-                setup = self.watcher.seconds
+            if reductions.unfinished and not reductions.dynamic:
+                return self._unclosed(reductions, limit)
         except _core.StoppedError:
             require_not_given_up(self.watcher, self.model)
             return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
@@ -229,17 +246,61 @@ class _Check:
         found = self._search(reductions, limit)
         return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
-    def _optimistic(self, universe: Universe, reductions: Reductions, limit: int | None) -> Result:
-        """Search with a universe that the searches themselves extend, until one of them stays inside."""
+    def _unclosed(self, reductions: Reductions, limit: int | None) -> Result:
+        """Search while the closure goes on beside it: without reductions, then with a universe from the searches.
+
+        Whatever comes to its end first has the answer. A closure that ends is searched with.
+        """
+        closing = self._closing = _Closing(reductions, self.watcher)
+        setup = self.watcher.seconds
+        first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
+        with self.model.spent.on(DROPPED):
+            found = self._search(reductions, first)
+        if (found.stop == "states" and first == limit) or found.stop not in ("states", "overtaken"):
+            return self._unclosed_result(found, reductions, setup)
+        if self._answered(found):
+            return self._unclosed_result(found, reductions, setup)
+        self.watcher.phase = "analysis"
+        if not closing.ended:
+            result = self._optimistic(closing, found, limit)
+            if result is not None:
+                return result
+        self._closing = None
+        self.watcher.phase = "analysis"
+        self.model.engine.clear_answers()
+        reductions = Reductions(self.model, self.options)
+        reductions.analyse()
+        setup = self.watcher.seconds
+        return self._unclosed_result(self._search(reductions, limit), reductions, setup)
+
+    def _optimistic(self, closing: _Closing, found: Found, limit: int | None) -> Result | None:
+        """Search with a universe that the searches themselves extend, until one of them stays inside.
+
+        None if the closure has ended meanwhile.
+        """
+        universe = Universe(self.model)
+        closing.reductions = reductions = Reductions(self.model, self.options)
+        reductions.analyse(0)
+        closing.before += found.transitions
         universe.seed()
         while True:
             self.watcher.phase = "analysis"
             universe.prepare(reductions)
             setup = self.watcher.seconds
-            found = self._search(reductions, limit)
+            with self.model.spent.on(DROPPED):
+                found = self._search(reductions, limit)
+            if found.stop == "overtaken":
+                return None
             if found.stop != "outgrown":
-                return self._result(found, reductions, setup, self.watcher.seconds - setup)
+                return self._unclosed_result(found, reductions, setup)
+            closing.before += found.transitions
             universe.grow(found)
+
+    def _unclosed_result(self, found: Found, reductions: Reductions, setup: float) -> Result:
+        closing = self._closing
+        if closing is not None and closing.stopped is not None:
+            require_not_given_up(self.watcher, self.model)
+        return self._result(found, reductions, setup, self.watcher.seconds - setup)
 
     def _search(self, reductions: Reductions, max_states: int | None) -> Found:
         self.watcher.phase = "search"
@@ -291,11 +352,14 @@ class _Check:
             max_depth=options.max_depth if self.dynamic else depth,
             void_states=VOID_STATES,
             goals_end_from=self._goals_end_from if self.closed else None,
+            meanwhile=None if self._closing is None or depth is not None else self._closing.go_on,
             sample=SAMPLE if self.self_check is not None and depth is None else None,
             all=options.all,
             census=options.coverage,
         )
         found = self.backend.search(request)
+        if request.meanwhile is not None and self._closing is not None and self._closing.stopped is not None:
+            found = replace(found, stop="interrupt")
         return replace(found, is_shortest=not options.depth_first and options.por == "none")
 
     def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
@@ -334,6 +398,7 @@ class _Check:
             depth=found.depth,
             seconds=seconds,
             setup_seconds=setup,
+            setup=self._setup(setup),
             peak_memory_bytes=peak_memory(),
             bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
@@ -376,6 +441,14 @@ class _Check:
 
         with self.watcher.lifted():
             return coverage_of(self.model, found.census, complete=found.stop == "finished")
+
+    def _setup(self, seconds: float) -> dict[str, float]:
+        """What setting up was spent on. The search that has the answer is none of it, though it may be noted."""
+        spent = {name: each for name, each in self.model.spent.seconds.items() if each >= 0.001}
+        others = sum(each for name, each in spent.items() if name != DROPPED)
+        if DROPPED in spent:
+            spent[DROPPED] = max(0.0, min(spent[DROPPED], seconds - others))
+        return {name: each for name, each in spent.items() if each >= 0.001 and seconds >= 0.001}
 
     def _answered(self, found: Found, *, void: bool = False, last: bool = False) -> bool:
         """Keep a run for each `can` that was reached; whether that is all there was to find out.

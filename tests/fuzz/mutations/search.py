@@ -36,7 +36,7 @@ reads.rule(
     "reads-observe",
     "Without reductions a field that turns out to be read is observed from then on.",
     "rule 8",
-    statement(MODEL, "«self.engine.observe(self.observed)» path ="),
+    statement(MODEL, "«self.engine.observe(self.observed)» self.engine.add_answer(number, path, said)"),
 )
 reads.rule(
     "reads-clear",

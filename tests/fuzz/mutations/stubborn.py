@@ -155,11 +155,7 @@ stubborn.rule(
     "por-necessary-elsewhere",
     "That holds for steps from local states that the process may still get to, too.",
     "necessary_enabling.cpp",
-    expression(
-        ENABLING,
-        "if («std::none_of(begin, kept.end(), stands_for_it)») kept.push_back(one);",
-        "false",
-    ),
+    expression(ENABLING, "if («stood_for(set(one))») continue;", "true"),
 )
 stubborn.rule(
     "por-foresee",

@@ -16,9 +16,7 @@ closure.rule(
     "closure-again",
     "A local state is tried again when there are more messages than when it was tried last.",
     "rule 23",
-    expression(
-        CLOSURE, "if («done[column->index][local] == messages.size()») continue;", "done[column->index][local] != none"
-    ),
+    expression(CLOSURE, "if («done[local] == messages.size()») continue;", "done[local] != none"),
 )
 closure.rule(
     "closure-satisfying",

@@ -73,13 +73,35 @@ void Footprints::list_clauses(const Column& column, const Footprint& footprint) 
     if (!list_few()) list_many();
     std::sort(elsewhere.begin(), elsewhere.end(),
               [](const Lack& a, const Lack& b) { return std::tie(a.size, a.local) < std::tie(b.size, b.local); });
+    // Once another that lacks no more is kept in check by a message it lacks, so is this one, whatever the ways there
+    // are; if by its way there, it is not listed any more and this one is. Where there are many, most of them are
+    // alike, and they are found by the first message that they lack.
     const std::size_t first = kept.size();
+    const bool many = elsewhere.size() > thresholds.few_smallest;
+    std::vector<std::vector<std::size_t>> lacking(many ? words * 64 : 0);
+    const auto first_of = [&](Bits missing) {
+        std::size_t word = 0;
+        while (missing[word] == 0) ++word;
+        return lowest(word, missing[word]);
+    };
+    const auto stood_for = [&](Bits missing) {
+        const auto stands_for_it = [&](std::size_t other) { return within(set(kept[other]), missing); };
+        if (!many) {
+            for (std::size_t other = first; other < kept.size(); ++other)
+                if (stands_for_it(other)) return true;
+            return false;
+        }
+        for (std::size_t word = 0; word < words; ++word)
+            for (std::uint64_t rest = missing[word]; rest != 0; rest &= rest - 1) {
+                const auto& others = lacking[lowest(word, rest)];
+                if (std::any_of(others.begin(), others.end(), stands_for_it)) return true;
+            }
+        return false;
+    };
     for (const Lack& one : elsewhere) {
-        // Once the other is kept in check by a message it lacks, so is this one, whatever the ways there are; if by
-        // its way there, it is not listed any more and this one is.
-        const auto stands_for_it = [&](const Lack& other) { return within(set(other), set(one)); };
-        const auto begin = kept.begin() + static_cast<std::ptrdiff_t>(first);
-        if (std::none_of(begin, kept.end(), stands_for_it)) kept.push_back(one);
+        if (stood_for(set(one))) continue;
+        if (many) lacking[first_of(set(one))].push_back(kept.size());
+        kept.push_back(one);
     }
     std::sort(kept.begin(), kept.end(), [&](const Lack& a, const Lack& b) {
         if (a.size != b.size) return a.size < b.size;

@@ -403,6 +403,9 @@ bool Symmetry::judged_alike(std::span<const Id> cells, bool final) const {
 
 bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std::span<const Id> cells, bool final) {
     Interner& alike = *alike_[final];
+    const auto compared = [&](const Property& property) {
+        return (property.kind == PropertyKind::final) == final && !property.symmetric;
+    };
     std::vector<std::vector<Id>> todo(1, locals_of(tables, cells));
     std::vector<Id> seen, image(width_);
     std::vector<Verdict> first;
@@ -419,7 +422,7 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
         families.pop_back();
         std::vector<Verdict> verdicts;
         for (std::size_t i = 0; i < properties.size(); ++i) {
-            if ((properties[i].kind == PropertyKind::final) != final) continue;
+            if (!compared(properties[i])) continue;
             if (properties[i].trie.walk_locals(tables, locals) == Verdict::unknown && !oracle.judge(i, locals))
                 return false;
             verdicts.push_back(properties[i].trie.walk_locals(tables, locals));
@@ -429,7 +432,7 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             const auto place = std::mismatch(first.begin(), first.end(), verdicts.begin()).first - first.begin();
             std::size_t property = 0;
             for (auto left = place; property < properties.size(); ++property)
-                if ((properties[property].kind == PropertyKind::final) == final && left-- == 0) break;
+                if (compared(properties[property]) && left-- == 0) break;
             broken = Broken{family, property};
             return false;
         }
