@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/thresholds.hpp"
 #include "model/watch.hpp"
 
 namespace quorate {
@@ -42,6 +43,30 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
     return result;
 }
 
+void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::vector<Id>& events, Closure& closure) {
+    auto& enabled = closure.enabled[monitor.index];
+    Watch watch(Limits{}, oracle);
+    std::vector<Query> queries;
+    std::size_t asked = 0;
+    monitor.grows = false;
+    enabled.clear();
+    // Every local state is asked about all events at once, so one that was asked about needs no second look.
+    for (Id local = 0; local < monitor.locals.size();) {
+        for (; local < monitor.locals.size() && asked + queries.size() <= thresholds.most_reactions; ++local)
+            behaviours_of(tables, monitor, local, events, queries, none);
+        asked += queries.size();
+        if (asked > thresholds.most_reactions) {
+            monitor.grows = true;
+            return;
+        }
+        closure.behaviours += queries.size();
+        ask(tables, oracle, queries);
+        if (watch.look([] { return Progress{}; })) throw Interrupted();
+    }
+    for (Id local = 0; local < monitor.locals.size(); ++local)
+        enabled.push_back(behaviours_of(tables, monitor, local, events, queries, none));
+}
+
 Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
     Closure closure;
     std::vector<std::vector<std::size_t>> done(tables.columns.size());  // per local state: the messages it was tried on
@@ -56,6 +81,7 @@ Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
     for (bool changed = true; changed;) {
         changed = false;
         for (auto& column : tables.columns) {
+            if (column->monitor) continue;
             const std::vector<Id> messages = all_messages(*column);
             const std::size_t locals = column->locals.size();
             done[column->index].resize(locals, none);
@@ -78,7 +104,10 @@ Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
         if (closure.behaviours > most_behaviours) return give_up("it did not end within its budget");
         ask(tables, oracle, queries);
     }
+    for (const auto& column : tables.columns)
+        if (column->monitor) close_monitor(tables, oracle, *column, all_messages(*column), closure);
     for (const auto& column : tables.columns) {
+        if (column->grows) continue;
         closure.local_states += column->locals.size();
         closure.messages += column->messages.size();
     }

@@ -31,7 +31,13 @@ struct Closure {
     }
 };
 
+// Of the processes first: their closure does not depend on monitors, which only watch. Then each monitor is closed over
+// the events that they may emit, within a small budget of its own (thresholds.hpp). One that does not end there
+// `grows`: the search fills its table, and reductions argue about the processes without it.
 Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours);
+
+// Asks for the reactions of a monitor to these events from every local state that they lead to, or says that it grows.
+void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::vector<Id>& events, Closure& closure);
 
 // What the local state does with every consumable set of these messages; incomplete if anything was appended to
 // `queries`.

@@ -72,6 +72,13 @@ public:
     std::optional<Breach> find_breach(const Renaming& renaming, const std::vector<Id>& failures);
     // Before `reduce`.
     void symmetrise(const Symmetry::Description& description);
+    // Of a monitor that grows: a local state under the exchanges of neighbouring names, and its marks.
+    void add_image(Id column, Id local, std::vector<Id> images, std::uint64_t base,
+                   std::vector<std::tuple<Id, std::uint64_t>> marks);
+    // A monitor that grows tells the names of a family apart. The search starts over once the oracle has answered.
+    void break_family(Id family);
+    // The monitors whose tables are filled by the search.
+    std::vector<Id> growing() const;
     std::optional<BrokenFamily> broken_family() const;
     // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
     // `reduce`.

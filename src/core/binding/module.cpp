@@ -69,6 +69,9 @@ NB_MODULE(_core, m) {
         .def("dead", &Engine::dead, "column"_a)
         .def("find_breach", &Engine::find_breach, "renaming"_a, "failures"_a)
         .def("symmetrise", &Engine::symmetrise, "description"_a)
+        .def("add_image", &Engine::add_image, "column"_a, "local"_a, "images"_a, "base"_a, "marks"_a)
+        .def("break_family", &Engine::break_family, "family"_a)
+        .def("growing", &Engine::growing)
         .def("unsymmetrise", [](Engine& engine) { engine.symmetry.reset(); })
         .def("broken_family", &Engine::broken_family)
         .def("reduced", &Engine::reduced, "state"_a)
@@ -82,6 +85,7 @@ NB_MODULE(_core, m) {
         .def_rw("most_waiting", &quorate::Thresholds::most_waiting)
         .def_rw("few_smallest", &quorate::Thresholds::few_smallest)
         .def_rw("most_twins", &quorate::Thresholds::most_twins)
+        .def_rw("most_reactions", &quorate::Thresholds::most_reactions)
         .def_rw("most_judged", &quorate::Thresholds::most_judged);
     m.attr("thresholds") = nb::cast(&quorate::thresholds, nb::rv_policy::reference);
 }

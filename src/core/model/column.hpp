@@ -179,6 +179,7 @@ public:
     const bool monitor;
     bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
     bool clean = false;           // a transition consumes all that lies there, or is not enabled
+    bool grows = false;           // a monitor whose local states are met by the search alone: no table of it ended
     bool as_is = false;           // too large for the optimistic universe: nothing is assumed of it
     std::size_t evaluated = 0;    // what the optimistic universe has asked the oracle about it
     std::vector<Send> notices{};  // what is sent when this process crashes

@@ -39,8 +39,8 @@ std::size_t Tables::cell_count(Id column) const {
 }
 
 Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
-    if (optimistic && !column.as_is && !column.locals[local].member) outgrown = true;
-    if (quotient) {
+    if (optimistic && !column.as_is && !column.grows && !column.locals[local].member) outgrown = true;
+    if (quotient && !column.grows) {
         const Id representative = column.locals[local].representative;
         if (representative != none)
             local = representative;

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate import _core
 from quorate.base.errors import LimitError
@@ -37,6 +37,13 @@ NONE = _core.NONE
 SECONDS_BETWEEN_LOOKS = 0.1
 
 Query = tuple[_core.QueryKind, int, int, int, int, list[int]]
+
+
+class Reaction(NamedTuple):
+    """How a monitor reacts: the number of its next local state, and how it failed if it did."""
+
+    local: int
+    failure: Failure | None
 
 
 class Model:
@@ -231,7 +238,10 @@ class Model:
             inbox: list[int] = []
             if not column.is_monitor:
                 inbox = self._inbox(column, state.pending[column.index])
-            columns.append((self.local_id(column, state.locals[column.index]), inbox))
+            local = self.local_id(column, state.locals[column.index])
+            if self.symmetries is not None and column.index in self.symmetries.growing.columns:
+                self.symmetries.growing.admit(column, local)
+            columns.append((local, inbox))
         reduced, left = self.engine.reduced((columns, list(state.budget)))
         return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
@@ -260,11 +270,10 @@ class Model:
             column = self.definition.columns[index]
             local = self._locals[index][local_id]
             if kind is _core.QueryKind.observe:
-                event: Any = self._messages[index][subject]
-                outcome = observe(column, local, event)
-                if self.whole is not None:
-                    self.whole.require_reaction(column, local, event, outcome)
-                self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
+                if self.symmetries is not None and index in self.symmetries.growing.columns:
+                    self.symmetries.growing.react(column, local_id, subject)
+                else:
+                    self.react(column, local_id, subject)
                 continue
             transition = self.definition.transitions(column)[which]
             if kind is _core.QueryKind.request:
@@ -315,12 +324,21 @@ class Model:
             ]
         return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local), sends=sends)
 
-    def _observed(self, column: Column, outcome: Outcome) -> _core.Outcome:
+    def react(self, column: Column, local_id: int, event_id: int) -> Reaction:
+        """Evaluate how a monitor reacts to an event, and tell the core."""
+        local = self._locals[column.index][local_id]
+        event: Any = self._messages[column.index][event_id]
+        outcome = observe(column, local, event)
+        if self.whole is not None:
+            self.whole.require_reaction(column, local, event, outcome)
         if outcome.failure is not None:
-            failed = self._failed_monitor(column, self.failure_id(outcome.failure))
-            return _core.Outcome(effect=_core.Effect.moves, local=failed)
-        assert outcome.local is not None
-        return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local))
+            number = self._failed_monitor(column, self.failure_id(outcome.failure))
+        else:
+            assert outcome.local is not None
+            number = self.local_id(column, outcome.local)
+        moved = _core.Outcome(effect=_core.Effect.moves, local=number)
+        self.engine.put_behaviour(column.index, 0, local_id, event_id, [moved])
+        return Reaction(number, outcome.failure)
 
     def judge(self, number: int, locals: list[int]) -> bool | None:
         """Evaluate a property and hand its path of reads to the core; False if the search has to start over.
