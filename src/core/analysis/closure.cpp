@@ -48,8 +48,9 @@ void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::v
     Watch watch(Limits{}, oracle);
     std::vector<Query> queries;
     std::size_t asked = 0;
-    monitor.grows = false;
+    monitor.grows = monitor.configurations != nullptr;
     enabled.clear();
+    if (monitor.grows) return;
     // Every local state is asked about all events at once, so one that was asked about needs no second look.
     for (Id local = 0; local < monitor.locals.size();) {
         for (; local < monitor.locals.size() && asked + queries.size() <= thresholds.most_reactions; ++local)

@@ -23,6 +23,7 @@ from quorate.model.again import smuggled
 from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
+from quorate.native.history import NativeHistory
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
 from quorate.semantics.channels import channels
@@ -101,6 +102,12 @@ class Model:
             self.engine.add_column(column.is_monitor, modes)
             if column.routes is not None:
                 self.engine.set_input(column.index, column.clean)
+        self.histories = {
+            column.index: NativeHistory(self.engine, column, self._value_id)
+            for column in definition.columns
+            if whole is None and NativeHistory.fits(column)  # else every reaction is compared with the whole's
+        }
+        """Monitors whose reactions the core works out itself."""
         for index, messages in definition.standing.items():
             for message in messages:
                 self.engine.open_with(index, self.message_id(definition.columns[index], message))
@@ -121,8 +128,13 @@ class Model:
 
     # Numbers
 
+    def _value_id(self, value: object) -> int:
+        return self.values.setdefault(encode(value), len(self.values))
+
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
+        if column.index in self.histories:
+            return self.histories[column.index].local_id(local)
         try:
             encodings = supervised(lambda: [encode(value) for value in local])
         except BadValueError:
@@ -173,6 +185,9 @@ class Model:
             numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands)
             found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
+            if column.index in self.histories:
+                assert isinstance(message, Event)
+                self.histories[column.index].note(message, found)
         return found
 
     def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
@@ -188,7 +203,8 @@ class Model:
 
     def local(self, column: Column, number: int) -> Local:
         """The local state of that number."""
-        return self._locals[column.index][number]
+        history = self.histories.get(column.index)
+        return self._locals[column.index][number] if history is None else history.local(number)
 
     def message(self, column: Column, number: int) -> Message | Event:
         """The message (or event) of that number at its receiver."""
@@ -200,10 +216,11 @@ class Model:
         A crashed one begins with -2; a monitor that failed is -1 and the number of its failure.
         """
         values: dict[int, Any] = {}
-        for column, keys in enumerate(self._local_ids):
-            for local, key in zip(self._locals[column], keys, strict=True):
+        listed = [list(keys) if column not in self.histories else [] for column, keys in enumerate(self._local_ids)]
+        for column, keys in enumerate(listed):
+            for local, key in zip(self._locals[column] if keys else (), keys, strict=True):
                 values.update(zip(key[len(key) - len(local) :], local, strict=True))
-        return values, [list(keys) for keys in self._local_ids]
+        return values, listed
 
     @property
     def numbered_locals(self) -> list[list[Local]]:
@@ -268,13 +285,15 @@ class Model:
                 return False
             self.calls += 1
             column = self.definition.columns[index]
-            local = self._locals[index][local_id]
             if kind is _core.QueryKind.observe:
-                if self.symmetries is not None and index in self.symmetries.growing.columns:
+                if index in self.histories:
+                    self._react_natively(column, local_id, subject)
+                elif self.symmetries is not None and index in self.symmetries.growing.columns:
                     self.symmetries.growing.react(column, local_id, subject)
                 else:
                     self.react(column, local_id, subject)
                 continue
+            local = self._locals[index][local_id]
             transition = self.definition.transitions(column)[which]
             if kind is _core.QueryKind.request:
                 self._request(column, transition, local, local_id)
@@ -324,9 +343,19 @@ class Model:
             ]
         return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local), sends=sends)
 
+    def _react_natively(self, column: Column, local_id: int, event_id: int) -> None:
+        event = self._messages[column.index][event_id]
+        assert isinstance(event, Event)
+        try:
+            if self.histories[column.index].answer(local_id, event_id, event):
+                return
+        except Exception:  # the specification's: the monitor is to fail with it, as any other
+            pass
+        self.react(column, local_id, event_id)
+
     def react(self, column: Column, local_id: int, event_id: int) -> Reaction:
         """Evaluate how a monitor reacts to an event, and tell the core."""
-        local = self._locals[column.index][local_id]
+        local = self.local(column, local_id)
         event: Any = self._messages[column.index][event_id]
         outcome = observe(column, local, event)
         if self.whole is not None:
@@ -346,7 +375,7 @@ class Model:
         None if it is time to stop.
         """
         self.calls += 1
-        state = tuple(self._locals[column][local] for column, local in enumerate(locals))
+        state = tuple(self.local(column, local) for column, local in zip(self.definition.columns, locals, strict=True))
         try:
             found = self.evaluate(self.properties[number], state)
         except Halted as halted:

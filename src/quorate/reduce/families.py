@@ -221,6 +221,10 @@ class Symmetries:
 
     def _check(self, family: Family, failures: list[int]) -> str:
         exchanges = self._exchanges[family] = []
+        names = {encode(name) for name in family.names}
+        for history in self._model.histories.values():
+            if not names.isdisjoint(names_in(history.specification.initial)):
+                return f"the initial state of {history.specification.name} names one of them"
         for one, two in zip(family.names, family.names[1:], strict=False):
             exchanges.append(self._numbers.exchange(one, two))
             breach = self._model.engine.find_breach(exchanges[-1], failures)
@@ -252,6 +256,8 @@ class Symmetries:
             for one, two in zip(family.names, family.names[1:], strict=False)
         ]
         self.growing = GrowingMonitors(self._model, neighbours, marking)
+        if self.growing.why:  # by what an earlier search has asked for
+            self.drop(self.growing.broken, self.growing.why)
 
 
 def _failure_classes(failures: Sequence[Failure]) -> list[int]:

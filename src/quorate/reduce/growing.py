@@ -10,11 +10,12 @@ and from one renaming to another the generators lead through the orbit: so what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from quorate.model.definition import Column
 from quorate.model.renaming import Names, names_in, renamed
+from quorate.native.history import NativeHistory
 from quorate.native.model import Model, Reaction
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ class GrowingMonitors:
     """The monitors of one model that grow, under the exchanges of neighbouring names, family by family."""
 
     def __init__(self, model: Model, exchanges: Sequence[tuple[int, Names]], marking: Marking) -> None:
-        self.columns = frozenset(model.engine.growing() if exchanges else ())
+        self.columns = frozenset(set(model.engine.growing()) - set(model.histories) if exchanges else ())
         self.why = ""
         """Why a family was broken, if one was."""
+        self.broken = 0
+        """Its number."""
         self._model = model
         self._exchanges = exchanges
         self._marking = marking
@@ -41,6 +44,8 @@ class GrowingMonitors:
             column = model.definition.columns[index]
             for state in model.definition.initials:
                 self.admit(column, model.local_id(column, state[index]))
+        for history in model.histories.values():
+            history.whenever_new, history.apply = self._marking_objects(history), self._comparing_effects(history)
 
     def admit(self, column: Column, local: int) -> None:
         """Make the orbit of a local state known to the core."""
@@ -62,6 +67,56 @@ class GrowingMonitors:
             self._images[column.index, number] = images
             self._model.engine.add_image(column.index, number, images, base, marks)
             todo += images
+
+    # Monitors of linearizability: the core renames sets of configurations, if it knows how to rename what they are made
+    # of. What a specification does has to commute with renaming; the rest of the monitor does by what it is.
+
+    def _marking_objects(self, history: NativeHistory) -> Callable[[int], None]:
+        def mark(number: int) -> None:
+            value = history.objects[number]
+            base, marks = self._marking.of(value)
+            held = names_in(value)
+            images = [
+                number if held.isdisjoint(names) else history.number(renamed(value, names))
+                for _, names in self._exchanges
+            ]
+            self._model.engine.mark_object(history.column.index, number, images, base, marks)
+
+        for number in range(len(history.objects)):
+            mark(number)
+        return mark
+
+    def _comparing_effects(self, history: NativeHistory) -> Callable[[int, int], None]:
+        compared: set[tuple[int, int]] = set()
+
+        def images(pair: tuple[int, int]) -> list[tuple[int, int]]:
+            one, two = (history.objects[number] for number in pair)
+            return [(history.number(renamed(one, by)), history.number(renamed(two, by))) for _, by in self._exchanges]
+
+        def put(state: int, operation: int) -> None:
+            history.put_effect(state, operation)
+            todo = [(state, operation)]
+            while todo and not self.why:
+                pair = todo.pop()
+                if pair in compared:
+                    continue
+                compared.add(pair)
+                mine = history.effects[pair]
+                wanted = [None] * len(self._exchanges) if mine is None else images(mine)
+                for number, image in enumerate(images(pair)):
+                    todo.append(image)
+                    try:
+                        history.put_effect(*image)
+                        alike = history.effects[image] == wanted[number]
+                    except Exception:  # the specification's, which does not fail for the other
+                        alike = False
+                    if not alike:
+                        self._break(number, f"the specification {history.specification.name}")
+                        return
+
+        for pair in list(history.effects):
+            put(*pair)
+        return put
 
     def react(self, column: Column, local: int, event: int) -> None:
         """Evaluate a reaction and all its renamings; a family whose names the monitor tells apart is broken."""
@@ -85,7 +140,8 @@ class GrowingMonitors:
             mine = self._reactions[index, *pair]
             for number, image in enumerate(self._renamed(column, pair)):
                 if not self._alike(index, number, mine, self._reactions[index, *image]):
-                    self._break(number, column)
+                    place = self._model.definition.transitions(column)[0].location
+                    self._break(number, f"the monitor {column.cls.__name__} ({place.file}:{place.line})")
                     return
 
     def _renamed(self, column: Column, pair: tuple[int, int]) -> list[tuple[int, int]]:
@@ -104,17 +160,15 @@ class GrowingMonitors:
         one, two = mine.failure, its.failure  # what they say may hold names
         return (one.kind, one.file, one.line, one.code) == (two.kind, two.file, two.line, two.code)
 
-    def _break(self, exchange: int, column: Column) -> None:
-        place = self._model.definition.transitions(column)[0].location
-        self.why = (
-            f"the monitor {column.cls.__name__} ({place.file}:{place.line}) does not react alike to all of them: it "
-            "depends on which process is which"
-        )
-        self._model.engine.break_family(self._exchanges[exchange][0])
+    def _break(self, exchange: int, who: str) -> None:
+        self.why = f"{who} does not treat all of them alike: it depends on which is which"
+        self.broken = self._exchanges[exchange][0]
+        self._model.engine.break_family(self.broken)
 
     def _give_up(self, column: Column) -> None:
         sizes: dict[int, int] = {}
         for family, _ in self._exchanges:
             sizes[family] = sizes.get(family, 0) + 1
         self.why = f"the monitor {column.cls.__name__} remembers too much to compare all renamings of it"
-        self._model.engine.break_family(max(sizes, key=lambda family: (sizes[family], -family)))
+        self.broken = max(sizes, key=lambda family: (sizes[family], -family))
+        self._model.engine.break_family(self.broken)

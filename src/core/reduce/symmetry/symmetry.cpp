@@ -32,7 +32,10 @@ public:
         std::set<std::vector<Id>> initials(tables_.initials.begin(), tables_.initials.end());
         for (const auto& locals : tables_.initials) {
             std::vector<Id> image(locals.size());
-            for (Id i = 0; i < locals.size(); ++i) image[renaming_.columns[i]] = renaming_.locals[i][locals[i]];
+            // Of a set of configurations the beginning holds one, without any operation: no name.
+            for (Id i = 0; i < locals.size(); ++i)
+                image[renaming_.columns[i]] =
+                    tables_.columns[i]->configurations ? locals[i] : renaming_.locals[i][locals[i]];
             if (!initials.contains(image)) return Breach{"initial"};
         }
         return std::nullopt;
@@ -297,6 +300,7 @@ void Symmetry::prepare() {
     // are the sums over its members.
     merged_marks_.assign(width_, {});
     for (const auto& column : tables.columns) {
+        if (column->configurations) continue;
         const std::size_t count = column->grows ? local_marks_[column->index].size() : column->locals.size();
         merged_marks_[column->index].assign(count * names_, 0);
         for (Id local = 0; local < count; ++local) add_marks(*column, local);
@@ -325,7 +329,12 @@ void Symmetry::add_local(Id column, Id local, std::vector<Id> images, Marks mark
 // (i j) as exchanges of neighbours: up to j, and back.
 Id Symmetry::grown_image(Id one, Id two, Id column, Id local) const {
     const auto first = std::upper_bound(starts_.begin(), starts_.end(), one) - starts_.begin() - 1;
-    const auto exchange = [&](Id name) { local = grown_[column].at(local).at(name - static_cast<Id>(first)); };
+    Column& monitor = *tables.columns[column];
+    const std::lock_guard guard(monitor.lock);
+    const auto exchange = [&](Id name) {
+        const Id number = name - static_cast<Id>(first);
+        local = monitor.configurations ? monitor.exchanged(number, local) : grown_[column].at(local).at(number);
+    };
     for (Id name = one; name + 1 < two; ++name) exchange(name);
     for (Id name = two; name-- > one;) exchange(name);
     return local;
@@ -339,7 +348,7 @@ Id Symmetry::build_action(Id pair, Id column, Id cell) {
     if (tables.columns[column]->grows) {
         Column& monitor = *tables.columns[column];
         const Id local = grown_image(exchanged_[pair].first, exchanged_[pair].second, column, monitor.cells[cell].local);
-        const std::lock_guard guard(monitor.lock);
+        const std::lock_guard guard(monitor.lock);  // after the image, which takes it as well
         image = tables.cell(monitor, local, {});
     } else if (part != parts.end() && part->column == column) {
         const Column& from = *tables.columns[column];
@@ -370,9 +379,14 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const Column& owner = *tables.columns[column];
     const bool ordered = tables.network.ordered();
     const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
-    const std::uint64_t* local =
-        merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
-    std::vector<std::uint64_t> row(names_ + 2);
+    std::vector<std::uint64_t> row(names_ + 2), own(names_);
+    const std::uint64_t* local = own.data();
+    if (owner.configurations) {
+        const std::lock_guard guard(tables.columns[column]->lock);
+        for (Id name : owner.configurations->add_marks(owner.cells[cell].local, own)) row[names_ + 1] |= bit(name);
+    } else {
+        local = merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
+    }
     // Columns of one family count alike; all others are told apart.
     const Id mine = owner_[column];
     std::uint64_t place = mix(column + 1);
@@ -402,7 +416,7 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const auto note = [&](const Marks& marks) {
         for (const auto& each : marks.of) row[names_ + 1] |= bit(std::get<0>(each));
     };
-    note(local_marks_[column][owner.cells[cell].local]);
+    if (!owner.configurations) note(local_marks_[column][owner.cells[cell].local]);
     for (Id message : pending) note(message_marks_[column][message]);
     const std::lock_guard guard(lock_);
     if (const std::uint64_t* known = marks_[column]->get(cell)) return known;
