@@ -50,17 +50,27 @@ void Configurations::arrange(Numbers& numbers) {
     std::vector<std::size_t> order(count);
     for (std::size_t i = 0; i < count; ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](auto a, auto b) { return numbers[1 + 2 * a] < numbers[1 + 2 * b]; });
-    std::vector<Numbers> all;
-    for (std::size_t at = from; at < numbers.size(); at += step) {
-        Numbers one{numbers[at]};
-        for (std::size_t i : order) one.push_back(numbers[at + 1 + i]);
-        all.push_back(std::move(one));
+    if (!std::is_sorted(order.begin(), order.end())) {
+        const Numbers old = numbers;
+        for (std::size_t i = 0; i < count; ++i) {
+            numbers[1 + 2 * i] = old[1 + 2 * order[i]];
+            numbers[2 + 2 * i] = old[2 + 2 * order[i]];
+            for (std::size_t at = from; at < old.size(); at += step) numbers[at + 1 + i] = old[at + 1 + order[i]];
+        }
     }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    Numbers result{numbers[0]};
-    for (std::size_t i : order) result.insert(result.end(), {numbers[1 + 2 * i], numbers[2 + 2 * i]});
-    for (const Numbers& one : all) result.insert(result.end(), one.begin(), one.end());
+    std::vector<const Id*> all;
+    for (std::size_t at = from; at < numbers.size(); at += step) all.push_back(numbers.data() + at);
+    const auto compare = [step](const Id* a, const Id* b) {
+        for (std::size_t i = 0; i < step; ++i)
+            if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+        return 0;
+    };
+    std::sort(all.begin(), all.end(), [&](const Id* a, const Id* b) { return compare(a, b) < 0; });
+    all.erase(std::unique(all.begin(), all.end(), [&](const Id* a, const Id* b) { return compare(a, b) == 0; }),
+              all.end());
+    Numbers result(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(from));
+    result.reserve(from + all.size() * step);
+    for (const Id* one : all) result.insert(result.end(), one, one + step);
     numbers.swap(result);
 }
 

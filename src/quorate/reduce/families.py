@@ -250,12 +250,7 @@ class Symmetries:
                 messages=messages,
             )
         )
-        neighbours = [
-            (number, exchanging(one, two))
-            for number, family in enumerate(self.families)
-            for one, two in zip(family.names, family.names[1:], strict=False)
-        ]
-        self.growing = GrowingMonitors(self._model, neighbours, marking)
+        self.growing = GrowingMonitors(self._model, self.families, marking)
         if self.growing.why:  # by what an earlier search has asked for
             self.drop(self.growing.broken, self.growing.why)
 

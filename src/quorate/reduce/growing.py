@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from quorate.model.definition import Column
-from quorate.model.renaming import Names, names_in, renamed
+from quorate.model.renaming import exchanging, names_in, renamed
 from quorate.native.history import NativeHistory
 from quorate.native.model import Model, Reaction
 
 if TYPE_CHECKING:
-    from quorate.reduce.families import Marking
+    from quorate.reduce.families import Family, Marking
 
 MOST_REACTIONS = 100_000
 """Reactions, and local states, of all monitors that are evaluated under renamings before the symmetry is given up."""
@@ -28,7 +28,19 @@ MOST_REACTIONS = 100_000
 class GrowingMonitors:
     """The monitors of one model that grow, under the exchanges of neighbouring names, family by family."""
 
-    def __init__(self, model: Model, exchanges: Sequence[tuple[int, Names]], marking: Marking) -> None:
+    def __init__(self, model: Model, families: Sequence[Family], marking: Marking) -> None:
+        exchanges = [
+            (number, exchanging(one, two))
+            for number, family in enumerate(families)
+            for one, two in zip(family.names, family.names[1:], strict=False)
+        ]
+        # As the core counts them: any two names of a family.
+        self._pairs = [
+            exchanging(one, two)
+            for family in families
+            for place, two in enumerate(family.names)
+            for one in family.names[:place]
+        ]
         self.columns = frozenset(set(model.engine.growing()) - set(model.histories) if exchanges else ())
         self.why = ""
         """Why a family was broken, if one was."""
@@ -77,8 +89,7 @@ class GrowingMonitors:
             base, marks = self._marking.of(value)
             held = names_in(value)
             images = [
-                number if held.isdisjoint(names) else history.number(renamed(value, names))
-                for _, names in self._exchanges
+                number if held.isdisjoint(names) else history.number(renamed(value, names)) for names in self._pairs
             ]
             self._model.engine.mark_object(history.column.index, number, images, base, marks)
 

@@ -330,11 +330,11 @@ void Symmetry::add_local(Id column, Id local, std::vector<Id> images, Marks mark
 Id Symmetry::grown_image(Id one, Id two, Id column, Id local) const {
     const auto first = std::upper_bound(starts_.begin(), starts_.end(), one) - starts_.begin() - 1;
     Column& monitor = *tables.columns[column];
-    const std::lock_guard guard(monitor.lock);
-    const auto exchange = [&](Id name) {
-        const Id number = name - static_cast<Id>(first);
-        local = monitor.configurations ? monitor.exchanged(number, local) : grown_[column].at(local).at(number);
-    };
+    if (monitor.configurations) {
+        const std::lock_guard guard(monitor.lock);
+        return monitor.exchanged(pair(one, two), local);
+    }
+    const auto exchange = [&](Id name) { local = grown_[column].at(local).at(name - static_cast<Id>(first)); };
     for (Id name = one; name + 1 < two; ++name) exchange(name);
     for (Id name = two; name-- > one;) exchange(name);
     return local;
