@@ -1,0 +1,33 @@
+"""Safe, regular and atomic registers: the verdicts of Attie and Chockler (2006), and the monitors written by hand."""
+
+import pytest
+from storages import Storage
+
+import quorate
+
+
+@pytest.mark.parametrize("write_back", [True, False])
+@pytest.mark.parametrize("symmetry", ["auto", "none"])
+def test_they_agree_with_monitors_written_by_hand(write_back: bool, symmetry: str) -> None:
+    result = quorate.check(Storage(write_back=write_back), property="agree", symmetry=symmetry)
+    assert result.verdict == "holds", result
+
+
+@pytest.mark.parametrize(
+    ("write_back", "prop", "verdict"),
+    [
+        (True, "safe", "holds"),
+        (True, "regular", "holds"),
+        (True, "atomic", "holds"),
+        (False, "safe", "holds"),
+        (False, "regular", "holds"),
+        (False, "atomic", "violated"),
+    ],
+)
+def test_the_second_round_of_a_read_makes_it_atomic(write_back: bool, prop: str, verdict: str) -> None:
+    result = quorate.check(Storage(write_back=write_back), property=prop)
+    assert result.verdict == verdict, result
+    if verdict == "violated":  # a new value, and then the old one
+        assert result.trace is not None
+        events = [str(event) for step in result.trace.steps for event in step.events]
+        assert [each for each in events if "Returned" in each][-1].startswith("Returned(value=0")
