@@ -95,7 +95,7 @@ def _tell(file: str, spec: str, calls: "list[Call]", found: "Misplaced | None", 
     from quorate.base.values import show as shown
     from quorate.base.words import count
     from quorate.cli.output import out, show, width
-    from quorate.render.intervals import bars, told
+    from quorate.histories.intervals import bars, told
     from quorate.render.layout import Page, Piece
 
     page = Page(width(out()))
