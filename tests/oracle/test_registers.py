@@ -4,6 +4,7 @@ import pytest
 from storages import Storage
 
 import quorate
+from quorate.results.history import calls_of
 
 
 @pytest.mark.parametrize("write_back", [True, False])
@@ -29,5 +30,7 @@ def test_the_second_round_of_a_read_makes_it_atomic(write_back: bool, prop: str,
     assert result.verdict == verdict, result
     if verdict == "violated":  # a new value, and then the old one
         assert result.trace is not None
-        events = [str(event) for step in result.trace.steps for event in step.events]
-        assert [each for each in events if "Returned" in each][-1].startswith("Returned(value=0")
+        returned = [call for call in calls_of(result.trace) if call.end is not None and "Read" in str(call.operation)]
+        assert [call.result for call in returned] == [1, 0]
+        assert result.trace.explanation is not None
+        assert "no order of the operations explains Read() = 0" in result.trace.explanation.text

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
+from quorate.base.values import encode
+
 
 class Op(NamedTuple):
     """One operation of a history: places in the order of events, and no end if it never ended."""
@@ -52,7 +54,7 @@ def _legal(specification: Any, order: Sequence[Op]) -> bool:
     state = specification.initial
     for op in order:
         step = specification.apply(state, op.operation)
-        if step is None or (op.end is not None and step[1] != op.result):
+        if step is None or (op.end is not None and encode(step[1]) != encode(op.result)):
             return False
         state = step[0]
     return True

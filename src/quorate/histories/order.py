@@ -64,9 +64,26 @@ class _Order:
         self._values: list[Any] = []
         self._effects: dict[tuple[int, int], tuple[int, int] | None] = {}
         self._operations = [self._number(call.operation) for call in calls]
+        self._free = -1
+        """The call whose result does not count."""
+        self._noted: set[int] = set()
         self._results = [-1 if call.end is None else self._number(call.result) for call in calls]
 
     def find(self) -> Misplaced | None:
+        number = self._first_misplaced()
+        if number is None:
+            return None
+        call = self.calls[number]
+        # Once more, whatever it returned: what it could have returned is noted.
+        self._free = number
+        found = self._first_misplaced(until=number)
+        assert found is None, "with any result it has a place"
+        values = sorted((self._values[each] for each in self._noted), key=encode)
+        context = tuple(other for other in self.calls if other.begin <= (call.end or 0))
+        return Misplaced(call, tuple(values), context)
+
+    def _first_misplaced(self, until: int | None = None) -> int | None:
+        """The number of the first call that ends without a place; the calls before the end of `until`, if given."""
         events: list[tuple[int, bool, int]] = []
         for number, call in enumerate(self.calls):
             events.append((call.begin, False, number))
@@ -75,14 +92,16 @@ class _Order:
         events.sort()
         configurations: set[Configuration] = {(self._number(self.specification.initial), frozenset())}
         under_way: dict[int, None] = {}
-        for place, ends, number in events:
+        for _, ends, number in events:
             if not ends:
                 under_way[number] = None
                 continue
-            after = self._end(configurations, under_way, number)
-            if not after:
-                return self._explained(configurations, under_way, number, place)
-            configurations = after
+            configurations = self._end(configurations, under_way, number)
+            if number == until:
+                self._noted = {-1 - each for _, done in configurations for each in done if each < 0}
+                return None
+            if not configurations:
+                return number
             del under_way[number]
         return None
 
@@ -102,37 +121,18 @@ class _Order:
                     continue
                 pair = (state, operations[other])
                 effect = effects[pair] if pair in effects else self._effect(pair)
-                if effect is None or (results[other] >= 0 and effect[1] != results[other]):
+                if effect is None:
                     continue
-                after = (effect[0], done | {other})
+                if other == self._free:  # any result will do, and is told by a negative number
+                    after = (effect[0], done | {other, -1 - effect[1]})
+                elif results[other] >= 0 and effect[1] != results[other]:
+                    continue
+                else:
+                    after = (effect[0], done | {other})
                 if after not in seen:
                     seen.add(after)
                     todo.append(after)
         return found
-
-    def _explained(self, before: set[Configuration], under_way: dict[int, None], number: int, place: int) -> Misplaced:
-        """What it could have returned: the same again, without its result."""
-        kept, self._results[number] = self._results[number], -1
-        expected: dict[int, None] = {}
-        seen = set(before)
-        todo = list(before)
-        while todo:
-            state, done = todo.pop()
-            for other in under_way:
-                effect = self._effect((state, self._operations[other])) if other not in done else None
-                if effect is None or (self._results[other] >= 0 and effect[1] != self._results[other]):
-                    continue
-                if other == number:
-                    expected[effect[1]] = None
-                    continue
-                after = (effect[0], done | {other})
-                if after not in seen:
-                    seen.add(after)
-                    todo.append(after)
-        self._results[number] = kept
-        values = sorted((self._values[each] for each in expected), key=encode)
-        context = tuple(call for call in self.calls if call.begin <= place)
-        return Misplaced(self.calls[number], tuple(values), context)
 
     def _effect(self, pair: tuple[int, int]) -> tuple[int, int] | None:
         if pair not in self._effects:

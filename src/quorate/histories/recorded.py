@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from quorate.base.errors import Location, TargetError, did_you_mean
@@ -37,13 +37,6 @@ def operations_of(module: Any = specifications) -> dict[str, type[Operation]]:
 def read_history(text: str, file: str, known: Mapping[str, type[Operation]]) -> list[Call]:
     """The calls of a history; Q330 if the text is damaged, Q331 if its events cannot have happened in this order."""
     return _Reading(file, known).read(text)
-
-
-@dataclass(frozen=True)
-class _Begun:
-    place: int
-    line: int
-    operation: Operation
 
 
 class _Reading:
@@ -151,9 +144,10 @@ class _Reading:
             try:
                 value, end = decoder.raw_decode(text, at)
             except (json.JSONDecodeError, RecursionError) as error:
-                cut = getattr(error, "pos", at) >= len(text.rstrip()) - 1
+                told = str(getattr(error, "msg", error))
+                cut = getattr(error, "pos", at) >= len(text.rstrip()) - 1 or told.startswith("Unterminated")
                 where = getattr(error, "lineno", line)
-                what = "the file ends in the middle of an event" if cut else f"not JSON: {getattr(error, 'msg', error)}"
+                what = "the file ends in the middle of an event" if cut else f"not JSON: {told}"
                 raise self._damaged(what, where, "was it cut off while it was written?" if cut else "") from None
             yield line, value
             at = _skip(text, end)
