@@ -16,7 +16,7 @@ def told(call: Call) -> str:
     """A call with what it returned: `Read() = 3`."""
     fields = ", ".join(show(getattr(call.operation, name)) for name in type(call.operation)._names)
     text = f"{type(call.operation).__name__}({fields})"
-    if call.end is not None and call.result is not None:
+    if call.end is not None and not (call.result is None and type(call.operation)._result is type(None)):
         text += f" = {show(call.result)}"
     return printable(text)
 
