@@ -18,9 +18,10 @@ TABLES = {
 ## Histories
 
 Registers whose clients write and then read, checked for linearizability with the default reductions, beside the same
-register without a history. The history is a set of configurations in a column of its own: there are more states, and they
-should be visited about as fast. `single copy` has one server and 4 clients, `ABD` 3 servers and 2 clients. Seconds are those
-of a core. The last figure is a recorded history of a register, 5 processes, as `quorate linearize` checks it.""",
+register without a history. The history is a set of configurations in a column of its own: there are more states, and
+they should be visited about as fast. `single copy` has one server and 4 clients, `ABD` 3 servers and 2 clients. Seconds
+are those of a core. The last figure is a recorded history of a register, 5 processes, as `quorate linearize` checks
+it.""",
 }
 
 MODELS = "benchmarks.protocols.registers"

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-import all_orders
 
+import all_orders
 import quorate
 from quorate import Map, Monitor, Pid, Process, System, invariant, on, step
 from quorate.histories import (
@@ -38,6 +38,7 @@ from quorate.histories import (
     regular_register,
     safe_register,
 )
+from quorate.histories.linearizability import Linearizability
 from quorate.language.declared import WATCH_MARK
 from quorate.language.operation import Invoked, Returned
 from quorate.native.history import NativeHistory
@@ -86,9 +87,14 @@ class Recorder(Monitor):
         self.events += (("ended", e.source, e.value),)
 
 
+def monitor_of(prop: Any) -> type[Linearizability]:
+    found: type[Linearizability] = getattr(prop, WATCH_MARK)
+    return found
+
+
 def system(kind: str, prop: Any, expected: Any) -> type[System]:
     """Every history of a few clients, with an invariant that the property and the definition agree on it."""
-    monitor = getattr(prop, WATCH_MARK)
+    monitor: type[Linearizability] = monitor_of(prop)
 
     class Histories(System):
         clients: int = 2
@@ -168,10 +174,6 @@ class Names(System):
     def anything(self) -> bool:
         """Reads both monitors, so that nothing of them is merged away; always true."""
         return self[monitor_of(Names.judged)].possible in (True, False)
-
-
-def monitor_of(prop: Any) -> Any:
-    return getattr(prop, WATCH_MARK)
 
 
 def test_symmetry_counts_what_no_symmetry_visits(evaluated: str) -> None:

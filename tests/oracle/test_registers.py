@@ -1,10 +1,10 @@
 """Safe, regular and atomic registers: the verdicts of Attie and Chockler (2006), and the monitors written by hand."""
 
 import pytest
-from storages import Storage
 
 import quorate
 from quorate.results.history import calls_of
+from storages import Storage
 
 
 @pytest.mark.parametrize("write_back", [True, False])

@@ -1,9 +1,8 @@
 """The bundled storages with operations: what their clients do is told in the words of `quorate.histories` as well."""
 
-from typing import Any
-
 from quorate import System, invariant, majority, quorum, start, step
 from quorate.histories import Read, Write, atomic_register, regular_register, safe_register
+from quorate.histories.linearizability import Linearizability
 from quorate.language.declared import WATCH_MARK
 from quorate.protocols import atomic_storage, regular_storage
 from quorate.protocols.atomic_storage import ReadOrder
@@ -71,5 +70,5 @@ class Storage(System):
         """With the monitors that were written by hand: in every state, also after a violation."""
         regular = not self[Regularity].irregular
         atomic = regular and not self[ReadOrder].inverted
-        mine: list[Any] = [getattr(each, WATCH_MARK) for each in (Storage.regular, Storage.atomic)]
+        mine: list[type[Linearizability]] = [getattr(each, WATCH_MARK) for each in (Storage.regular, Storage.atomic)]
         return bool(self[mine[0]].possible == regular and self[mine[1]].possible == atomic)

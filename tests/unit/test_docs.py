@@ -1,6 +1,7 @@
 """The documentation runs: its Python is imported, its commands print what it says they print.
 
-A Python or JSON block under `<!-- file: NAME -->` is written to NAME for the commands; all others of a page form one module.
+A Python or JSON block under `<!-- file: NAME -->` is written to NAME for the commands; all other Python of a page forms
+one module.
 In the output of a command, a line `...` stands for any lines and a `...` at the end of one for the rest of it; figures
 that depend on the machine are not compared.
 """

@@ -5,10 +5,11 @@ import random
 from pathlib import Path
 from typing import Any
 
-import all_orders
+import jsonschema
 import pytest
 from typer.testing import CliRunner
 
+import all_orders
 from quorate.base.errors import TargetError
 from quorate.cli.main import app
 from quorate.histories.checked import Checked
@@ -16,7 +17,7 @@ from quorate.histories.order import find_misplaced
 from quorate.histories.recorded import operations_of, read_history
 from quorate.histories.specifications import NAMED, KeyValue
 
-GOOD = [
+GOOD: list[dict[str, Any]] = [
     {"process": "a", "invoke": "enqueue", "value": 3},
     {"process": "b", "invoke": "dequeue"},
     {"process": "a", "return": None},
@@ -72,7 +73,7 @@ def test_what_is_wrong_with_a_history_is_told_with_its_line(text: str, code: str
 def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
     specification = NAMED[name]()
     chance = random.Random(name)
-    kinds = {
+    every: dict[str, list[tuple[str, dict[str, Any]]]] = {
         "register": [("write", {"value": 1}), ("write", {"value": 2}), ("read", {})],
         "cas-register": [("compare-and-swap", {"old": None, "new": 1}), ("write", {"value": None}), ("read", {})],
         "counter": [("increment", {}), ("read", {})],
@@ -82,7 +83,8 @@ def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
         "key-value": [("put", {"key": "a", "value": 1}), ("put", {"key": "b", "value": 2}), ("get", {"key": "a"})],
         "lock": [("acquire", {}), ("release", {})],
         "log": [("append", {"value": 1}), ("read", {})],
-    }[name]
+    }
+    kinds = every[name]
     verdicts = set()
     for _ in range(150):
         events: list[Any] = []
@@ -134,6 +136,8 @@ def test_the_command_tells_the_first_operation_without_a_place(tmp_path: Path) -
     assert "line 4: b ends Dequeue() = 4, and no order explains that" in found.output
     assert "by the specification it could have returned None, 3" in found.output
     told = json.loads(run(path, "--spec", "queue", "--json").output)
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/linearize.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema)
     assert told["linearizable"] is False
     assert told["misplaced"]["expected"] == ["None", "3"]
 

@@ -79,7 +79,8 @@ Closure evaluate_universe(Tables& tables, Oracle& oracle, std::size_t most, bool
         for (Id event = 0; event < column->messages.size(); ++event)
             if (column->messages[event].member) events.push_back(event);
         close_monitor(tables, oracle, *column, events, universe);
-        for (Id local = 0; local < column->locals.size() && !column->grows; ++local) column->locals[local].member = true;
+        for (Id local = 0; local < column->locals.size() && !column->grows; ++local)
+            column->locals[local].member = true;
     }
     for (const auto& column : tables.columns) {
         if (column->grows) continue;

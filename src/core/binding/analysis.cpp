@@ -57,7 +57,8 @@ ReductionReport Engine::reduce(bool quotient, bool dead_messages) {
     tables.dead_messages = dead_messages;
     // A search may have met local states that lie outside of an optimistic universe.
     for (const auto& column : tables.columns)
-        if (closure && closure->complete && !column->grows) closure->enabled[column->index].resize(column->locals.size());
+        if (closure && closure->complete && !column->grows)
+            closure->enabled[column->index].resize(column->locals.size());
     if (quotient) report.local_states = merge_local_states(tables, *closure);
     if (dead_messages) {
         const DeadMessages found = find_dead_messages(tables, *closure);

@@ -102,9 +102,7 @@ Id Engine::add_configuration_set(Id column, std::vector<Id> numbers) {
 }
 
 std::optional<std::vector<Id>> Engine::configuration_set(Id column, Id local) const {
-    const auto known = tables.columns[column]->configurations->numbers(local);
-    if (!known) return std::nullopt;
-    return std::vector<Id>(known->begin(), known->end());
+    return tables.columns[column]->configurations->numbers(local);
 }
 
 std::vector<std::tuple<Id, Id>> Engine::missing_effects(Id column, Id local, Id event) {

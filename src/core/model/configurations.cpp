@@ -25,18 +25,41 @@ Id Configurations::add_object(std::uint64_t content) {
 
 Id Configurations::local(Home& home, Numbers numbers) {
     arrange(numbers);
-    const Id set = sets_.intern(numbers);
+    const Id set = sets_.intern(packed(numbers));
     if (set < local_of_.size()) return local_of_[set];
-    const Id local = home.add_local(*this, sets_[set]);
+    const Id local = home.add_local(*this, numbers);
     local_of_.push_back(local);
     set_of_.resize(std::max<std::size_t>(set_of_.size(), local + std::size_t{1}), none);
     set_of_[local] = set;
     return local;
 }
 
-std::optional<std::span<const Id>> Configurations::numbers(Id local) const {
+std::optional<Configurations::Numbers> Configurations::numbers(Id local) const {
     if (local >= set_of_.size() || set_of_[local] == none) return std::nullopt;
-    return sets_[set_of_[local]];
+    return unpacked(sets_[set_of_[local]]);
+}
+
+// Four numbers in one if all are small, `none` as the largest that fits. How many there are, and which of both, first.
+Configurations::Numbers Configurations::packed(const Numbers& numbers) {
+    const bool small = std::all_of(numbers.begin(), numbers.end(), [](Id id) { return id == none || id < 255; });
+    Numbers result{static_cast<Id>(numbers.size()) << 1 | Id{small}};
+    if (!small) {
+        result.insert(result.end(), numbers.begin(), numbers.end());
+        return result;
+    }
+    result.resize(1 + (numbers.size() + 3) / 4);
+    for (std::size_t i = 0; i < numbers.size(); ++i) result[1 + i / 4] |= (numbers[i] & 255) << (8 * (i % 4));
+    return result;
+}
+
+Configurations::Numbers Configurations::unpacked(std::span<const Id> packed) {
+    if ((packed[0] & 1) == 0) return {packed.begin() + 1, packed.end()};
+    Numbers result(packed[0] >> 1);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const Id byte = packed[1 + i / 4] >> (8 * (i % 4)) & 255;
+        result[i] = byte == 255 ? none : byte;
+    }
+    return result;
 }
 
 void Configurations::set_event(Id event, bool begins, Id slot, Id subject) {
@@ -77,7 +100,7 @@ void Configurations::arrange(Numbers& numbers) {
 Id Configurations::react(Home& home, Id local, Id event, std::vector<Pair>& missing) {
     const auto known = numbers(local);
     if (!known) return none;
-    const Numbers old(known->begin(), known->end());
+    const Numbers& old = *known;
     const Event& what = events_.at(event);
     const std::size_t place = find(old, what.slot);
     const bool open = place < old[0] && old[1 + 2 * place] == what.slot;
@@ -142,9 +165,9 @@ void Configurations::mark(Id object, Marked marked) {
 }
 
 Id Configurations::image(Home& home, Id exchange, Id local) {
-    const auto known = numbers(local);
+    auto known = numbers(local);
     if (!known) return local;
-    Numbers image(known->begin(), known->end());
+    Numbers& image = *known;
     for (std::size_t i = 1; i < image.size(); ++i)
         if (image[i] != none) image[i] = marked_.at(image[i]).images.at(exchange);
     return this->local(home, std::move(image));

@@ -1,10 +1,10 @@
 // A monitor whose local states are sets of configurations: which orders of the operations so far are possible
 // (src/quorate/histories/linearizability.py says what that is, and is what this is tested against).
 //
-// All that it is about has a number, whatever kind of thing it is: states of the object, operations, results, and slots,
-// which are processes with the identity of one of their operations. Python says what an operation does to a state of
-// the object, once for every pair, and what numbers become under renamings. From that, reactions and images are worked
-// out here, without Python: there are far fewer pairs than sets of configurations.
+// All that it is about has a number, whatever kind of thing it is: states of the object, operations, results, and
+// slots, which are processes with the identity of one of their operations. Python says what an operation does to a
+// state of the object, once for every pair, and what numbers become under renamings. From that, reactions and images
+// are worked out here, without Python: there are far fewer pairs than sets of configurations.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ public:
     // Puts a set in order.
     Id local(Home& home, Numbers numbers);
     // Nothing for a local state of another kind: a monitor that failed.
-    std::optional<std::span<const Id>> numbers(Id local) const;
+    std::optional<Numbers> numbers(Id local) const;
     void set_event(Id event, bool begins, Id slot, Id subject);
     // `next` none: the operation has to wait.
     void put_effect(Pair pair, Id next, Id result) { effects_.insert(key(pair), Effect{next, result}); }
@@ -50,7 +50,7 @@ public:
     // --- symmetry ---
 
     struct Marked {
-        std::vector<Id> images{};  // under the exchanges of neighbouring names, family by family
+        std::vector<Id> images{};  // under the exchanges of two names, as symmetry counts them (Symmetry::pair)
         std::uint64_t base = 0;
         std::vector<std::tuple<Id, std::uint64_t>> of{};
     };
@@ -76,6 +76,8 @@ private:
     Numbers begin(std::span<const Id> old, std::size_t place, const Event& event, std::vector<Pair>& missing) const;
     Numbers end(std::span<const Id> old, std::size_t place, const Event& event) const;
     static void arrange(Numbers& numbers);
+    static Numbers packed(const Numbers& numbers);
+    static Numbers unpacked(std::span<const Id> packed);
     template <typename Content>
     static std::uint64_t digest(std::span<const Id> numbers, Content content);
     std::uint64_t mark_of(Id object, Id name) const;
@@ -85,7 +87,7 @@ private:
     std::vector<Event> events_{};
     FlatMap<Effect> effects_{};
     FlatMap<char> results_{};
-    Interner sets_{};
+    Interner sets_{};                        // packed: there may be nearly as many sets as states
     std::vector<Id> local_of_{}, set_of_{};  // local state by set, set by local state
 };
 

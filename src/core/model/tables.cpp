@@ -246,7 +246,8 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
     if (column.monitor) {
         const auto* behaviour = column.behaviours.find(column.key(0, local, message));
         std::vector<Configurations::Pair> missing;
-        const Id reaction = behaviour == nullptr && column.configurations ? column.react(local, message, missing) : none;
+        const Id reaction =
+            behaviour == nullptr && column.configurations ? column.react(local, message, missing) : none;
         if (reaction != none) {
             next = this->cell(column, reaction, {});
         } else if (behaviour == nullptr) {

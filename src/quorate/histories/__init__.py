@@ -5,9 +5,9 @@
     class Storage(System):
         atomic = linearizable(Register(0))
 
-A specification is a plain class: the `initial` state of an object, and `apply(state, operation)`, which returns the next
-state and the result. `specifications.py` has the usual objects, `registers.py` weaker registers, `recorded.py` histories
-that were recorded elsewhere.
+A specification is a plain class: the `initial` state of an object, and `apply(state, operation)`, which returns the
+next state and the result. `specifications.py` has the usual objects, `registers.py` weaker registers, `recorded.py`
+histories that were recorded elsewhere.
 """
 
 from quorate.histories.linearizability import linearizable

@@ -77,7 +77,7 @@ class Checked:
             return freeze(value)
         except BadValueError as bad:
             raise self._error(
-                f"`{where}` gives {show(bad.value)} of type {type(bad.value).__name__}, which cannot be part of a state",
+                f"`{where}` gives {show(bad.value)}, a {type(bad.value).__name__}, which cannot be part of a state",
                 bad.advice,
             ) from None
 

@@ -1,9 +1,10 @@
 """Whether a recorded history has an order: just-in-time linearization with configurations that are remembered.
 
 As in a search (`linearizability.py`), a configuration is a state of the object and the operations under way that have
-taken effect. Of a recorded history all results are known, so an operation takes effect only where the specification gives
-the result that it returned; and it does so no earlier than some operation has to that ends (Wing and Gong 1993; Lowe 2017).
-An object whose parts do not know of one another, as the keys of a map, is judged part by part (Horn and Kroening 2015).
+taken effect. Of a recorded history all results are known, so an operation takes effect only where the specification
+gives the result that it returned; and it does so no earlier than some operation has to that ends (Wing and Gong 1993;
+Lowe 2017). An object whose parts do not know of one another, as the keys of a map, is judged part by part (Horn and
+Kroening 2015).
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
     {"process": "a", "return": null}
     {"process": "b", "return": 3}
 
-One event a line, or all in one JSON list. `invoke` names the operation; its arguments are beside it. With `id` a process
-has several operations under way; `time`, if it is given, must not go back. `"failed": true` in place of `return` says that
-the operation had no effect. One that never ends may have taken effect or not.
+One event a line, or all in one JSON list. `invoke` names the operation; its arguments are beside it. With `id` a
+process has several operations under way; `time`, if it is given, must not go back. `"failed": true` in place of
+`return` says that the operation had no effect. One that never ends may have taken effect or not.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class _Reading:
         if key in self._under_way:
             other = self.calls[self._under_way[key]]
             raise self._wrong(
-                f"{_who(event)} begins an operation while {show(other.operation)} of line {other.lines[0]} is under way",
+                f"{_who(event)} begins an operation while {show(other.operation)} of line {other.lines[0]} "
+                "is under way",
                 line,
                 'one at a time, or give each an "id"',
             )

@@ -1,13 +1,13 @@
 """Registers that promise less than linearizability (Lamport 1986), as monitors; for any number of writers.
 
 A write is superseded for a read if another one began after it had ended, and ended before the read began. A regular
-register returns a value of a write that is not superseded and did not begin after the read had ended. A safe one does so
-only if no write overlaps the read, and returns anything otherwise. An atomic one is linearizable. The initial value
+register returns a value of a write that is not superseded and did not begin after the read had ended. A safe one does
+so only if no write overlaps the read, and returns anything otherwise. An atomic one is linearizable. The initial value
 counts as a write that ended before all others.
 
-With one writer that is what Lamport says, and what the formulas of Attie and Chockler (2006) mean once their operators are
-read from the beginning of a run. Of the notions for several writers it is the weak one of Shao, Pierce and Welch (2011):
-each read is judged alone.
+With one writer that is what Lamport says, and what the formulas of Attie and Chockler (2006) mean once their operators
+are read from the beginning of a run. Of the notions for several writers it is the weakest of Shao, Welch, Pierce and
+Lee (2011): each read is judged alone.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def safe_register(initial: Any = None) -> Any:
 
 
 def atomic_register(initial: Any = None) -> Any:
-    """A property of a system: reads and writes appear to happen one by one. The same as `linearizable(Register(...))`."""
+    """A property of a system: reads and writes appear to happen one by one, as `linearizable(Register(...))` says."""
     return linearizable(Register(initial))
 
 

@@ -17,7 +17,7 @@ MARK = "__quorate_transition__"
 PROPERTY_MARK = "__quorate_property__"
 """The attributes by which decorated functions are known."""
 WATCH_MARK = "__quorate_watch__"
-"""Of a property that was made by a function and not written out: the monitor that it reads, which comes along with it."""
+"""Of a property that a function has made: the monitor that it reads, which comes along with it."""
 PLACE_MARK = "__quorate_place__"
 """The same: where the model has it made."""
 

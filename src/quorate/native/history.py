@@ -14,7 +14,7 @@ from typing import Any
 
 from quorate import _core
 from quorate._core import NONE
-from quorate.base.values import ContentSet, encode, freeze
+from quorate.base.values import encode, freeze
 from quorate.histories.linearizability import Linearizability
 from quorate.language.maps import Map
 from quorate.language.message import Event
@@ -90,7 +90,7 @@ class NativeHistory:
             results = zip(slots, numbers[at + 1 : at + 1 + count], strict=True)
             effects = frozenset((slot, objects[each]) for slot, each in results if each != NONE)
             found.append((objects[numbers[at]], effects))
-        configurations: ContentSet[Any] = freeze(frozenset(found))
+        configurations: Any = freeze(frozenset(found))
         return (freeze(Map(zip(slots, operations, strict=True))), configurations, bool(found))
 
     def answer(self, local: int, event: int, value: Event) -> bool:

@@ -347,7 +347,8 @@ Id Symmetry::build_action(Id pair, Id column, Id cell) {
     Id image = cell;
     if (tables.columns[column]->grows) {
         Column& monitor = *tables.columns[column];
-        const Id local = grown_image(exchanged_[pair].first, exchanged_[pair].second, column, monitor.cells[cell].local);
+        const Id local =
+            grown_image(exchanged_[pair].first, exchanged_[pair].second, column, monitor.cells[cell].local);
         const std::lock_guard guard(monitor.lock);  // after the image, which takes it as well
         image = tables.cell(monitor, local, {});
     } else if (part != parts.end() && part->column == column) {
@@ -485,8 +486,8 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             for (const Part& part : *exchanges_[exchange]) image[part.to] = part.locals[locals[part.column]];
             for (Id column = 0; column < width_; ++column)
                 if (tables.columns[column]->grows)
-                    image[column] = grown_image(exchanged_[exchange].first, exchanged_[exchange].second, column,
-                                                locals[column]);
+                    image[column] =
+                        grown_image(exchanged_[exchange].first, exchanged_[exchange].second, column, locals[column]);
             observe(image, seen);
             if (alike.find(seen) != none) continue;
             alike.intern(seen);

@@ -503,11 +503,11 @@ class _Layout:
             self.drawing.lives.append(Life(self.x(place), start, bottom, alive))
         rows = {seen.number: row for row in self.rows for seen in row.happenings}
         for interval in self.chart.intervals:
-            lane = self.chart.lane(interval.column)
-            if lane is not None and interval.began in rows:
+            at = self.chart.lane(interval.column)
+            if at is not None and interval.began in rows:
                 until = rows.get(interval.ended or 0)
                 end = bottom if until is None else until.top + until.height
-                self.drawing.busy.append(Busy(self.x(lane), rows[interval.began].top, end, interval.text))
+                self.drawing.busy.append(Busy(self.x(at), rows[interval.began].top, end, interval.text))
 
     def _line(self, arrow: Arrow, at: dict[int, _Row]) -> None:
         origin, target = self.chart.lane(arrow.sender), self.chart.lane(arrow.receiver)
