@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from benchmarks import alone, docs, goals, plots, published, temporal
+from benchmarks import alone, docs, goals, histories, plots, published, temporal
 from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
@@ -24,10 +24,12 @@ ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
     temporal.TEMPORAL: temporal.temporal,
+    histories.HISTORIES: histories.histories,
 }
 TEXTS: dict[str, str] = {
     **alone.TABLES,
     **temporal.TABLES,
+    **histories.TABLES,
     **{name: text for module in DECLARED for name, text in module.TABLES.items()},
 }
 NAMES = tuple(TEXTS)

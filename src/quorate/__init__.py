@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quorate.language.message import Crash, Event, Message
     from quorate.language.monitor import Monitor
     from quorate.language.network import fifo, multiset, unordered
+    from quorate.language.operation import Operation
     from quorate.language.pid import Peers, Pid
     from quorate.language.process import Process
     from quorate.language.scalar import Scalar
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "Message": "language.message",
     "Event": "language.message",
+    "Operation": "language.operation",
     "Process": "language.process",
     "Monitor": "language.monitor",
     "System": "language.system",
@@ -83,6 +85,7 @@ __all__ = [
     "Message",
     "ModelError",
     "Monitor",
+    "Operation",
     "Peers",
     "Pid",
     "Process",

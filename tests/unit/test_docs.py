@@ -1,6 +1,7 @@
 """The documentation runs: its Python is imported, its commands print what it says they print.
 
-A Python block under `<!-- file: NAME -->` is written to NAME for the commands; all others of a page form one module.
+A Python or JSON block under `<!-- file: NAME -->` is written to NAME for the commands; all other Python of a page forms
+one module.
 In the output of a command, a line `...` stands for any lines and a `...` at the end of one for the rest of it; figures
 that depend on the machine are not compared.
 """
@@ -81,7 +82,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=name)
 def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
-    for file, body in blocks(page, "python"):
+    for file, body in [*blocks(page, "python"), *blocks(page, "json")]:
         if file is not None:
             (tmp_path / file).write_text(body, encoding="utf-8")
     environment = {**os.environ, "COLUMNS": "80"}

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/thresholds.hpp"
 #include "model/watch.hpp"
 
 namespace quorate {
@@ -42,15 +43,43 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
     return result;
 }
 
+void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::vector<Id>& events, Closure& closure) {
+    auto& enabled = closure.enabled[monitor.index];
+    Watch watch(Limits{}, oracle);
+    std::vector<Query> queries;
+    std::size_t asked = 0;
+    monitor.grows = monitor.configurations != nullptr;
+    enabled.clear();
+    if (monitor.grows) return;
+    // Every local state is asked about all events at once, so one that was asked about needs no second look.
+    for (Id local = 0; local < monitor.locals.size();) {
+        for (; local < monitor.locals.size() && asked + queries.size() <= thresholds.most_reactions; ++local)
+            behaviours_of(tables, monitor, local, events, queries, none);
+        asked += queries.size();
+        if (asked > thresholds.most_reactions) {
+            monitor.grows = true;
+            return;
+        }
+        closure.behaviours += queries.size();
+        ask(tables, oracle, queries);
+        if (watch.look([] { return Progress{}; })) throw Interrupted();
+    }
+    for (Id local = 0; local < monitor.locals.size(); ++local)
+        enabled.push_back(behaviours_of(tables, monitor, local, events, queries, none));
+}
+
 void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
     while (!closure_.complete) {
         if (open_.empty()) {
             if (!sweep(oracle, most_behaviours)) return;
             if (open_.empty()) {
+                for (const auto& column : tables_.columns)
+                    if (column->monitor) close_monitor(tables_, oracle, *column, all_messages(*column), closure_);
                 closure_.complete = true;
                 closure_.why.clear();
                 closure_.local_states = closure_.messages = 0;
                 for (const auto& column : tables_.columns) {
+                    if (column->grows) continue;
                     closure_.local_states += column->locals.size();
                     closure_.messages += column->messages.size();
                 }
@@ -78,6 +107,7 @@ void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
 bool Closing::sweep(Oracle& oracle, std::size_t most_behaviours) {
     Watch watch(Limits{}, oracle);
     for (auto& column : tables_.columns) {
+        if (column->monitor) continue;
         const std::vector<Id> messages = all_messages(*column);
         const std::size_t locals = column->locals.size();
         auto& done = done_[column->index];

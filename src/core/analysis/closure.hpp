@@ -31,6 +31,10 @@ struct Closure {
     }
 };
 
+// Of the processes first: their closure does not depend on monitors, which only watch. Then each monitor is closed over
+// the events that they may emit, within a small budget of its own (thresholds.hpp). One that does not end there
+// `grows`: the search fills its table, and reductions argue about the processes without it.
+//
 // A closure that is being made. It can be stopped and taken up again, since nobody knows beforehand what it will cost:
 // a search goes on beside it, and each gets as much as the other (docs/architecture.md).
 class Closing {
@@ -53,6 +57,9 @@ private:
     std::vector<Query> open_{};                   // what is to be asked next, in order
     std::uint64_t round_ = 0;                     // when it was last known that nobody else has asked
 };
+
+// Asks for the reactions of a monitor to these events from every local state that they lead to, or says that it grows.
+void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::vector<Id>& events, Closure& closure);
 
 // What the local state does with every consumable set of these messages; incomplete if anything was appended to
 // `queries`.

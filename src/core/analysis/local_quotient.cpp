@@ -9,6 +9,7 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
     std::size_t total = 0;
     for (auto& owner : tables.columns) {
         Column& column = *owner;
+        if (column.grows) continue;
         const std::size_t count = column.locals.size();
         const auto& enabled = closure.enabled[column.index];
         const bool filters_matter = tables.network.refusals_matter();

@@ -39,6 +39,7 @@ Closure evaluate_universe(Tables& tables, Oracle& oracle, std::size_t most, bool
         changed = false;
         for (auto& owner : tables.columns) {
             Column& column = *owner;
+            if (column.monitor) continue;
             done[column.index].resize(column.locals.size(), 0);
             universe.enabled[column.index].resize(column.locals.size());
             std::vector<Id> messages;
@@ -71,7 +72,18 @@ Closure evaluate_universe(Tables& tables, Oracle& oracle, std::size_t most, bool
         }
         ask(tables, oracle, queries);
     }
+    // What a monitor may be follows from the events: it is closed over those of the universe, and never left.
     for (const auto& column : tables.columns) {
+        if (!column->monitor) continue;
+        std::vector<Id> events;
+        for (Id event = 0; event < column->messages.size(); ++event)
+            if (column->messages[event].member) events.push_back(event);
+        close_monitor(tables, oracle, *column, events, universe);
+        for (Id local = 0; local < column->locals.size() && !column->grows; ++local)
+            column->locals[local].member = true;
+    }
+    for (const auto& column : tables.columns) {
+        if (column->grows) continue;
         universe.enabled[column->index].resize(column->locals.size());
         for (Id local = 0; local < column->locals.size(); ++local)
             universe.local_states += universe.holds(*column, column->locals[local]);

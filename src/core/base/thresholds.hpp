@@ -14,6 +14,7 @@ struct Thresholds {
     std::size_t few_smallest = 64;                   // smallest sets that are listed, before each is looked up instead
     std::size_t most_twins = 3;                      // steps that do the same from which stubborn sets are begun
     std::size_t most_judged = std::size_t{1} << 23;  // views of a property that are compared under renamings
+    std::size_t most_reactions = 4000;               // of one monitor that are asked for before a search
 };
 
 inline Thresholds thresholds;

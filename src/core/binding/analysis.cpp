@@ -67,7 +67,8 @@ ReductionReport Engine::reduce(bool quotient, bool dead_messages) {
     tables.dead_messages = dead_messages;
     // A search may have met local states that lie outside of an optimistic universe.
     for (const auto& column : tables.columns)
-        if (closure && closure->complete) closure->enabled[column->index].resize(column->locals.size());
+        if (closure && closure->complete && !column->grows)
+            closure->enabled[column->index].resize(column->locals.size());
     if (quotient) report.local_states = merge_local_states(tables, *closure);
     if (dead_messages) {
         const DeadMessages found = find_dead_messages(tables, *closure);
@@ -86,6 +87,23 @@ std::optional<Breach> Engine::find_breach(const Renaming& renaming, const std::v
 
 void Engine::symmetrise(const Symmetry::Description& description) {
     symmetry = std::make_unique<Symmetry>(tables, description);
+    // What a search without symmetry has met was not compared under renamings: it is asked for again.
+    for (auto& column : tables.columns)
+        if (column->grows) column->behaviours.clear();
+}
+
+void Engine::add_image(Id column, Id local, std::vector<Id> images, std::uint64_t base,
+                       std::vector<std::tuple<Id, std::uint64_t>> marks) {
+    symmetry->add_local(column, local, std::move(images), {base, std::move(marks)});
+}
+
+void Engine::break_family(Id family) { symmetry->broken = Symmetry::Broken{family, none}; }
+
+std::vector<Id> Engine::growing() const {
+    std::vector<Id> result;
+    for (const auto& column : tables.columns)
+        if (column->grows) result.push_back(column->index);
+    return result;
 }
 
 std::optional<BrokenFamily> Engine::broken_family() const {

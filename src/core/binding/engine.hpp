@@ -55,6 +55,18 @@ public:
     // Nothing: the transition's filter refuses the message.
     void put_group(Id column, Id transition, Id local, Id message, std::optional<Id> group);
     void put_behaviour(Id column, Id transition, Id local, Id subject, std::vector<Outcome> outcomes);
+    // A monitor of configurations (model/configurations.hpp): its objects, and what Python knows of them.
+    void add_configurations(Id column, Id no, Id yes);
+    Id add_object(Id column, std::uint64_t content);
+    void set_operation(Id column, Id event, bool begins, Id slot, Id subject);
+    void put_effect(Id column, Id state, Id operation, std::optional<std::tuple<Id, Id>> effect);
+    void put_result(Id column, Id operation, Id value);
+    void mark_object(Id column, Id object, std::vector<Id> images, std::uint64_t base,
+                     std::vector<std::tuple<Id, std::uint64_t>> marks);
+    Id add_configuration_set(Id column, std::vector<Id> numbers);
+    std::optional<std::vector<Id>> configuration_set(Id column, Id local) const;
+    // What an operation does to which state of the object, if that is not known and needed for this reaction.
+    std::vector<std::tuple<Id, Id>> missing_effects(Id column, Id local, Id event);
     void add_property(PropertyKind kind) { properties.push_back({kind}); }
     // Reads are (column, field, value, fold, state), the last two `none` outside of folds.
     void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id, Id, Id>>& reads, Verdict verdict);
@@ -79,6 +91,13 @@ public:
     std::optional<Breach> find_breach(const Renaming& renaming, const std::vector<Id>& failures);
     // Before `reduce`.
     void symmetrise(const Symmetry::Description& description);
+    // Of a monitor that grows: a local state under the exchanges of neighbouring names, and its marks.
+    void add_image(Id column, Id local, std::vector<Id> images, std::uint64_t base,
+                   std::vector<std::tuple<Id, std::uint64_t>> marks);
+    // A monitor that grows tells the names of a family apart. The search starts over once the oracle has answered.
+    void break_family(Id family);
+    // The monitors whose tables are filled by the search.
+    std::vector<Id> growing() const;
     std::optional<BrokenFamily> broken_family() const;
     // Prepares partial-order reduction; says why it cannot be had, or nothing. Needs a complete closure, after
     // `reduce`.

@@ -68,6 +68,53 @@ void Engine::put_behaviour(Id column, Id transition, Id local, Id subject, std::
     owner.behaviours.insert(owner.key(transition, local, subject), std::move(behaviour));
 }
 
+void Engine::add_configurations(Id column, Id no, Id yes) {
+    tables.columns[column]->configurations = std::make_unique<Configurations>();
+    tables.columns[column]->truth = {no, yes};
+}
+
+Id Engine::add_object(Id column, std::uint64_t content) {
+    return tables.columns[column]->configurations->add_object(content);
+}
+
+void Engine::set_operation(Id column, Id event, bool begins, Id slot, Id subject) {
+    tables.columns[column]->configurations->set_event(event, begins, slot, subject);
+}
+
+void Engine::put_effect(Id column, Id state, Id operation, std::optional<std::tuple<Id, Id>> effect) {
+    Configurations& owner = *tables.columns[column]->configurations;
+    if (owner.knows({state, operation})) return;
+    const auto [next, result] = effect.value_or(std::tuple{none, none});
+    owner.put_effect({state, operation}, next, result);
+}
+
+void Engine::put_result(Id column, Id operation, Id value) {
+    tables.columns[column]->configurations->put_result(operation, value);
+}
+
+void Engine::mark_object(Id column, Id object, std::vector<Id> images, std::uint64_t base,
+                         std::vector<std::tuple<Id, std::uint64_t>> marks) {
+    tables.columns[column]->configurations->mark(object, {std::move(images), base, std::move(marks)});
+}
+
+Id Engine::add_configuration_set(Id column, std::vector<Id> numbers) {
+    return tables.columns[column]->add_configurations(std::move(numbers));
+}
+
+std::optional<std::vector<Id>> Engine::configuration_set(Id column, Id local) const {
+    return tables.columns[column]->configurations->numbers(local);
+}
+
+std::vector<std::tuple<Id, Id>> Engine::missing_effects(Id column, Id local, Id event) {
+    std::vector<Configurations::Pair> missing;
+    tables.columns[column]->react(local, event, missing);
+    std::vector<std::tuple<Id, Id>> result;
+    for (const auto& [state, operation] : missing) result.emplace_back(state, operation);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
 void Engine::add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id, Id, Id>>& reads,
                         Verdict verdict) {
     std::vector<Read> path;

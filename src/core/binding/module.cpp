@@ -29,6 +29,15 @@ NB_MODULE(_core, m) {
         .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "request"_a.none())
         .def("put_group", &Engine::put_group, "column"_a, "transition"_a, "local"_a, "message"_a, "group"_a.none())
         .def("put_behaviour", &Engine::put_behaviour, "column"_a, "transition"_a, "local"_a, "subject"_a, "outcomes"_a)
+        .def("add_configurations", &Engine::add_configurations, "column"_a, "no"_a, "yes"_a)
+        .def("add_object", &Engine::add_object, "column"_a, "content"_a)
+        .def("set_operation", &Engine::set_operation, "column"_a, "event"_a, "begins"_a, "slot"_a, "subject"_a)
+        .def("put_effect", &Engine::put_effect, "column"_a, "state"_a, "operation"_a, "effect"_a.none())
+        .def("put_result", &Engine::put_result, "column"_a, "operation"_a, "value"_a)
+        .def("mark_object", &Engine::mark_object, "column"_a, "object"_a, "images"_a, "base"_a, "marks"_a)
+        .def("add_configuration_set", &Engine::add_configuration_set, "column"_a, "numbers"_a)
+        .def("configuration_set", &Engine::configuration_set, "column"_a, "local"_a)
+        .def("missing_effects", &Engine::missing_effects, "column"_a, "local"_a, "event"_a)
         .def("add_property", &Engine::add_property, "kind"_a)
         .def("add_answer", &Engine::add_answer, "property"_a, "reads"_a, "verdict"_a)
         .def("clear_answers", &Engine::clear_answers)
@@ -70,6 +79,9 @@ NB_MODULE(_core, m) {
         .def("dead", &Engine::dead, "column"_a)
         .def("find_breach", &Engine::find_breach, "renaming"_a, "failures"_a)
         .def("symmetrise", &Engine::symmetrise, "description"_a)
+        .def("add_image", &Engine::add_image, "column"_a, "local"_a, "images"_a, "base"_a, "marks"_a)
+        .def("break_family", &Engine::break_family, "family"_a)
+        .def("growing", &Engine::growing)
         .def("unsymmetrise", [](Engine& engine) { engine.symmetry.reset(); })
         .def("broken_family", &Engine::broken_family)
         .def("reduced", &Engine::reduced, "state"_a)
@@ -83,6 +95,7 @@ NB_MODULE(_core, m) {
         .def_rw("most_waiting", &quorate::Thresholds::most_waiting)
         .def_rw("few_smallest", &quorate::Thresholds::few_smallest)
         .def_rw("most_twins", &quorate::Thresholds::most_twins)
+        .def_rw("most_reactions", &quorate::Thresholds::most_reactions)
         .def_rw("most_judged", &quorate::Thresholds::most_judged);
     m.attr("thresholds") = nb::cast(&quorate::thresholds, nb::rv_policy::reference);
 }

@@ -16,6 +16,7 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
         asked.emplace_back(query.kind, query.column, query.transition, query.local, query.subject, std::move(messages));
     }
     if (!nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
+    if (engine_.symmetry && engine_.symmetry->broken) throw SymmetryBroken();
 }
 
 bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {

@@ -4,6 +4,7 @@
 // oracle once. A cell is a local state with an inbox; its steps are assembled from behaviours without the oracle.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "base/flat_map.hpp"
 #include "base/interner.hpp"
+#include "model/configurations.hpp"
 #include "model/network.hpp"
 
 namespace quorate {
@@ -171,7 +173,7 @@ struct Query {
     Id subject;  // accept: the message; fire: the consumed set; observe: the event
 };
 
-class Column {
+class Column : private Configurations::Home {
 public:
     explicit Column(Id index, bool monitor) : index(index), monitor(monitor) {}
 
@@ -179,6 +181,7 @@ public:
     const bool monitor;
     bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
     bool clean = false;           // a transition consumes all that lies there, or is not enabled
+    bool grows = false;           // a monitor whose local states are met by the search alone: no table of it ended
     bool as_is = false;           // too large for the optimistic universe: nothing is assumed of it
     std::size_t evaluated = 0;    // what the optimistic universe has asked the oracle about it
     std::vector<Send> notices{};  // what is sent when this process crashes
@@ -222,6 +225,17 @@ public:
         return [this](Id message) { return messages[message].stands; };
     }
     Inbox opening{};  // what is pending from the beginning
+
+    // --- a monitor that reacts without Python; take the lock first ---
+
+    std::unique_ptr<Configurations> configurations{};
+    std::array<Id, 2> truth{};  // the numbers of the values False and True
+    Id add_configurations(Configurations::Numbers numbers) { return configurations->local(*this, std::move(numbers)); }
+    Id react(Id local, Id event, std::vector<Configurations::Pair>& missing) {
+        return configurations->react(*this, local, event, missing);
+    }
+    Id exchanged(Id exchange, Id local) { return configurations->image(*this, exchange, local); }
+
     std::vector<std::vector<Id>> bundles{};
 
     std::uint64_t key(Id transition, Id local, Id subject) const {
@@ -261,6 +275,12 @@ public:
     }
 
 private:
+    // Its fields are the operations under way, the configurations, and whether there are any. Only that is observed.
+    Id add_local(const Configurations& owner, std::span<const Id> numbers) override {
+        const Id number = static_cast<Id>(locals.size());
+        return add_local(owner.content(numbers), {0, number, number, truth[Configurations::possible(numbers)]}, none);
+    }
+
     std::map<std::vector<Id>, Id> observations_{};
 };
 

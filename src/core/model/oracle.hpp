@@ -15,6 +15,11 @@ struct Interrupted : std::runtime_error {
     Interrupted() : std::runtime_error("interrupted") {}
 };
 
+// A monitor turned out to tell interchangeable names apart: the search has to start over.
+struct SymmetryBroken : std::runtime_error {
+    SymmetryBroken() : std::runtime_error("symmetry broken") {}
+};
+
 // Who knows the protocol. Called from the thread that started the search, while all others rest.
 struct Oracle {
     virtual ~Oracle() = default;

@@ -39,8 +39,8 @@ std::size_t Tables::cell_count(Id column) const {
 }
 
 Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
-    if (optimistic && !column.as_is && !column.locals[local].member) outgrown = true;
-    if (quotient) {
+    if (optimistic && !column.as_is && !column.grows && !column.locals[local].member) outgrown = true;
+    if (quotient && !column.grows) {
         const Id representative = column.locals[local].representative;
         if (representative != none)
             local = representative;
@@ -245,11 +245,17 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
     Id next = cell;
     if (column.monitor) {
         const auto* behaviour = column.behaviours.find(column.key(0, local, message));
-        if (behaviour == nullptr) {
+        std::vector<Configurations::Pair> missing;
+        const Id reaction =
+            behaviour == nullptr && column.configurations ? column.react(local, message, missing) : none;
+        if (reaction != none) {
+            next = this->cell(column, reaction, {});
+        } else if (behaviour == nullptr) {
             queries.push_back({Query::Kind::observe, column.index, 0, local, message});
             return none;
+        } else {
+            next = this->cell(column, (*behaviour)->outcomes.front().local, {});
         }
-        next = this->cell(column, (*behaviour)->outcomes.front().local, {});
     } else {
         const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
         Inbox inbox(pending.begin(), pending.end());

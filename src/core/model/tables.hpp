@@ -67,7 +67,7 @@ public:
 
     // What a local state was merged into by the quotient: itself where there is none.
     Id merged(const Column& column, Id local) const {
-        return quotient && local != none ? column.locals[local].representative : local;
+        return quotient && !column.grows && local != none ? column.locals[local].representative : local;
     }
 
     // Numbers local states by what the observed fields show of them: (column, field) -> observed or not.

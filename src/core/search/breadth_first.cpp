@@ -45,6 +45,8 @@ public:
                 stop_ = Stop::memory;
             } catch (const Interrupted&) {
                 stop_ = Stop::interrupt;
+            } catch (const SymmetryBroken&) {
+                stop_ = Stop::regrown;
             }
         }
         return report();

@@ -35,6 +35,9 @@ protected:
             stop_ = Stop::memory;
         } catch (const Interrupted&) {
             stop_ = Stop::interrupt;
+        } catch (const SymmetryBroken&) {
+            stop_ = Stop::regrown;
+            result_.violation.reset();
         }
         result_.stop = result_.violation ? Stop::violation : stop_;
         if (tables_.outgrown && stop_ != Stop::regrown) {

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from quorate.cli import automaton, check, explore, list, new, plan, profile, replay, simulate, sweep
+from quorate.cli import automaton, check, explore, linearize, list, new, plan, profile, replay, simulate, sweep
 
 
 class _PlainFlags:
@@ -47,6 +47,7 @@ app.command("sweep", cls=_Command, epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", cls=_Command, epilog=replay.EPILOG)(replay.replay)
 app.command("explore", cls=_Command, epilog=explore.EPILOG)(explore.explore)
 app.command("automaton", cls=_Command, epilog=automaton.EPILOG)(automaton.automaton)
+app.command("linearize", cls=_Command, epilog=linearize.EPILOG)(linearize.linearize)
 app.command("new", cls=_Command, epilog=new.EPILOG)(new.new)
 
 

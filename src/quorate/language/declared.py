@@ -16,6 +16,10 @@ from quorate.base.values import show
 MARK = "__quorate_transition__"
 PROPERTY_MARK = "__quorate_property__"
 """The attributes by which decorated functions are known."""
+WATCH_MARK = "__quorate_watch__"
+"""Of a property that a function has made: the monitor that it reads, which comes along with it."""
+PLACE_MARK = "__quorate_place__"
+"""The same: where the model has it made."""
 
 _ESSENTIAL = ("__setattr__", "__delattr__", "__getattribute__", "__new__")
 

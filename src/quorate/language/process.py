@@ -10,6 +10,7 @@ from quorate.base.places import member_location
 from quorate.base.values import BadValueError, in_order, show
 from quorate.language.automaton import Automaton
 from quorate.language.message import Event, Message, stamped
+from quorate.language.operation import Invoked, Operation, Returned
 from quorate.language.pid import Peers, Pid
 from quorate.language.signed import Signed, signed
 
@@ -35,7 +36,7 @@ class Process(Automaton):
     """
 
     __slots__ = ()
-    _reserved = Automaton._reserved | {"sign", "durable", "crashed"}
+    _reserved = Automaton._reserved | {"sign", "durable", "crashed", "invoke", "returns"}
     durable: ClassVar[tuple[str, ...]] = ()
     """The fields that a process which recovers from a crash still has: `durable = ("term", "voted_for")`."""
 
@@ -113,6 +114,32 @@ class Process(Automaton):
                 location=caller(),
             )
         run.events.append(stamped(event, run.pid))
+
+    def invoke(self, operation: Operation, *, identity: Any = None) -> None:
+        """Begin an operation, which ends with `returns`; with identities there may be several under way."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "invoke", run.closed)
+        if not isinstance(operation, Operation):
+            raise ModelError(
+                f"{type(self).__name__}.invoke({show(operation)}): not an operation",
+                hint="invoke an instance of an Operation subclass: self.invoke(Write(3))",
+                code="Q107",
+                location=caller(),
+            )
+        self._tell(Invoked(operation, identity))
+
+    def returns(self, value: Any = None, *, identity: Any = None) -> None:
+        """End the operation under way, or the one of that identity, with its result."""
+        run = self._run
+        if run.closed:
+            raise misplaced(self, "returns", run.closed)
+        self._tell(Returned(value, identity))
+
+    def _tell(self, event: Event) -> None:
+        told = stamped(event, self._run.pid)
+        told.__dict__["_place"] = caller()
+        self._run.events.append(told)
 
     def sign(self, value: T) -> Signed[T]:
         """The value with the signature of this process, which nobody else can make."""

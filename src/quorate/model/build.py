@@ -11,6 +11,7 @@ from quorate.base.places import location_of
 from quorate.base.values import BadValueError, ContentSet, encode, freeze, show
 from quorate.base.watchdog import supervised
 from quorate.language.automaton import MISSING, Automaton
+from quorate.language.declared import WATCH_MARK
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import bad_field
 from quorate.language.monitor import Monitor
@@ -288,6 +289,8 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
                 code="Q106",
                 location=location_of(build),
             )
+        for monitor in _brought_along(type(system)):
+            builder.watch(monitor, {})
     except NoOption:
         builder.settings["no option"] = True
     except QuorateError:
@@ -296,6 +299,13 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
         hint = "if it is the parameters that make no sense: self.require(condition, text) refuses them"
         raise blame(f"`{type(system).__name__}.build`", error, location_of(build), hint) from error
     return builder
+
+
+def _brought_along(cls: type[System]) -> list[Any]:
+    """The monitors of properties that bring their own, in the order of the properties."""
+    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in base.__dict__)
+    found = [getattr(getattr(cls, name, None), WATCH_MARK, None) for name in names]
+    return list(dict.fromkeys(monitor for monitor in found if monitor is not None))
 
 
 def _not_empty(system: System, builder: Builder) -> None:

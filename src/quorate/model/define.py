@@ -9,7 +9,7 @@ from quorate.base.errors import ModelError, did_you_mean
 from quorate.base.places import location_of, member_location
 from quorate.base.values import ContentSet, encode
 from quorate.language.automaton import Automaton
-from quorate.language.declared import MARK, PROPERTY_MARK, refuse_strangers, require_setting
+from quorate.language.declared import MARK, PLACE_MARK, PROPERTY_MARK, refuse_strangers, require_setting
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import Event, Message
@@ -317,7 +317,7 @@ def read_properties(cls: type[System]) -> list[Property]:
         if kind is None:
             _forgotten(cls, name, function, "property", "@invariant, @can or @final")
             continue
-        location = location_of(function)
+        location = getattr(function, PLACE_MARK, None) or location_of(function)
         assert location is not None, "decorators take functions"
         forbid_impure(f"{cls.__name__}.{name}", function)
         if name == "deadlock":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate import _core
 from quorate.base.errors import LimitError
@@ -25,6 +25,7 @@ from quorate.model.again import smuggled
 from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare, recovered
+from quorate.native.history import NativeHistory
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
 from quorate.properties.parts import Fold, Parts, parts_of
@@ -42,6 +43,13 @@ SECONDS_BETWEEN_LOOKS = 0.1
 Query = tuple[_core.QueryKind, int, int, int, int, list[int]]
 Read = tuple[int, int, int, int, int]
 """What a property has read: column, field and value; and of a fold its number, and what is known of it then."""
+
+
+class Reaction(NamedTuple):
+    """How a monitor reacts: the number of its next local state, and how it failed if it did."""
+
+    local: int
+    failure: Failure | None
 
 
 class Model:
@@ -114,6 +122,12 @@ class Model:
             self.engine.add_column(column.is_monitor, modes)
             if column.routes is not None:
                 self.engine.set_input(column.index, column.clean)
+        self.histories = {
+            column.index: NativeHistory(self.engine, column, self._value_id)
+            for column in definition.columns
+            if whole is None and NativeHistory.fits(column)  # else every reaction is compared with the whole's
+        }
+        """Monitors whose reactions the core works out itself."""
         for index, messages in definition.standing.items():
             for message in messages:
                 self.engine.open_with(index, self.message_id(definition.columns[index], message))
@@ -138,8 +152,13 @@ class Model:
 
     # Numbers
 
+    def _value_id(self, value: object) -> int:
+        return self.values.setdefault(encode(value), len(self.values))
+
     def local_id(self, column: Column, local: Local) -> int:
         """The number of a local state."""
+        if column.index in self.histories:
+            return self.histories[column.index].local_id(local)
         try:
             encodings = supervised(lambda: [encode(value) for value in local])
         except BadValueError:
@@ -217,6 +236,9 @@ class Model:
             found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
             self._causes[column.index][1].extend(self._cause)
+            if column.index in self.histories:
+                assert isinstance(message, Event)
+                self.histories[column.index].note(message, found)
         return found
 
     def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
@@ -232,7 +254,8 @@ class Model:
 
     def local(self, column: Column, number: int) -> Local:
         """The local state of that number."""
-        return self._locals[column.index][number]
+        history = self.histories.get(column.index)
+        return self._locals[column.index][number] if history is None else history.local(number)
 
     def message(self, column: Column, number: int) -> Message | Event:
         """The message (or event) of that number at its receiver."""
@@ -244,10 +267,11 @@ class Model:
         A crashed one begins with -2; a monitor that failed is -1 and the number of its failure.
         """
         values: dict[int, Any] = {}
-        for column, keys in enumerate(self._local_ids):
-            for local, key in zip(self._locals[column], keys, strict=True):
+        listed = [list(keys) if column not in self.histories else [] for column, keys in enumerate(self._local_ids)]
+        for column, keys in enumerate(listed):
+            for local, key in zip(self._locals[column] if keys else (), keys, strict=True):
                 values.update(zip(key[len(key) - len(local) :], local, strict=True))
-        return values, [list(keys) for keys in self._local_ids]
+        return values, listed
 
     @property
     def numbered_locals(self) -> list[list[Local]]:
@@ -294,7 +318,10 @@ class Model:
             inbox: list[int] = []
             if not column.is_monitor:
                 inbox = self._inbox(column, state.pending[column.index])
-            columns.append((self.local_id(column, state.locals[column.index]), inbox))
+            local = self.local_id(column, state.locals[column.index])
+            if self.symmetries is not None and column.index in self.symmetries.growing.columns:
+                self.symmetries.growing.admit(column, local)
+            columns.append((local, inbox))
         reduced, left = self.engine.reduced((columns, list(state.budget)))
         return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
@@ -321,16 +348,15 @@ class Model:
                 return False
             self.calls += 1
             column = self.definition.columns[index]
-            local = self._locals[index][local_id]
             if kind is _core.QueryKind.observe:
-                event: Any = self._messages[index][subject]
-                outcome = observe(column, local, event)
-                if self.whole is not None:
-                    self.whole.require_reaction(column, local, event, outcome)
-                self._cause = (index, local_id, 0)
-                self.engine.put_behaviour(index, 0, local_id, subject, [self._observed(column, outcome)])
-                self._cause = (-1, -1, -1)
+                if index in self.histories:
+                    self._react_natively(column, local_id, subject)
+                elif self.symmetries is not None and index in self.symmetries.growing.columns:
+                    self.symmetries.growing.react(column, local_id, subject)
+                else:
+                    self.react(column, local_id, subject)
                 continue
+            local = self._locals[index][local_id]
             transition = self.definition.transitions(column)[which]
             if kind is _core.QueryKind.request:
                 self._request(column, transition, local, local_id)
@@ -382,12 +408,31 @@ class Model:
             ]
         return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local), sends=sends)
 
-    def _observed(self, column: Column, outcome: Outcome) -> _core.Outcome:
+    def _react_natively(self, column: Column, local_id: int, event_id: int) -> None:
+        event = self._messages[column.index][event_id]
+        assert isinstance(event, Event)
+        try:
+            if self.histories[column.index].answer(local_id, event_id, event):
+                return
+        except Exception:  # the specification's: the monitor is to fail with it, as any other
+            pass
+        self.react(column, local_id, event_id)
+
+    def react(self, column: Column, local_id: int, event_id: int) -> Reaction:
+        """Evaluate how a monitor reacts to an event, and tell the core."""
+        local = self.local(column, local_id)
+        event: Any = self._messages[column.index][event_id]
+        outcome = observe(column, local, event)
+        if self.whole is not None:
+            self.whole.require_reaction(column, local, event, outcome)
         if outcome.failure is not None:
-            failed = self._failed_monitor(column, self.failure_id(outcome.failure))
-            return _core.Outcome(effect=_core.Effect.moves, local=failed)
-        assert outcome.local is not None
-        return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local))
+            number = self._failed_monitor(column, self.failure_id(outcome.failure))
+        else:
+            assert outcome.local is not None
+            number = self.local_id(column, outcome.local)
+        moved = _core.Outcome(effect=_core.Effect.moves, local=number)
+        self.engine.put_behaviour(column.index, 0, local_id, event_id, [moved])
+        return Reaction(number, outcome.failure)
 
     def judge(self, number: int, locals: list[int]) -> bool | None:
         """Evaluate a property and hand its path of reads to the core; False if the search has to start over.
@@ -395,7 +440,7 @@ class Model:
         None if it is time to stop.
         """
         self.calls += 1
-        state = tuple(self._locals[column][local] for column, local in enumerate(locals))
+        state = tuple(self.local(column, local) for column, local in zip(self.definition.columns, locals, strict=True))
         try:
             said, path = self._judged(number, state, locals)
         except Halted as halted:

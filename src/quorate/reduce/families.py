@@ -25,6 +25,7 @@ from quorate.model.outcome import Local
 from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
 from quorate.native.model import Model
 from quorate.properties.parts import Parts
+from quorate.reduce.growing import GrowingMonitors
 
 Marked = tuple[int, list[tuple[int, int]]]
 
@@ -106,6 +107,8 @@ class Numbers:
         self.model = model
         self.definition = model.definition
         self.values, self.keys = model.numbered_values()
+        for index in model.engine.growing():  # all but the initial ones, which come first, are looked at one by one
+            self.keys[index] = self.keys[index][: len({encode(state[index]) for state in model.definition.initials})]
         self.names_of = {number: names_in(value) for number, value in self.values.items()}
 
     def exchange(self, one: Name, two: Name) -> tuple[list[int], list[list[int]], list[list[int]]]:
@@ -127,12 +130,14 @@ class Numbers:
         image = tuple([images.get(number, number) for number in key])
         return NONE if NONE in image else self.model.local_number(column, image)
 
-    def marks(self, families: Sequence[Family]) -> tuple[list[list[Marked]], list[list[Marked]]]:
+    def marks(self, marking: Marking) -> tuple[list[list[Marked]], list[list[Marked]]]:
         """How names occur in every local state and message, as numbers that no renaming changes."""
-        numbers = {encode(n): i for i, n in enumerate(name for family in families for name in family.names)}
-        tokens = {encode(name): b"@%d;" % i for i, family in enumerate(families) for name in family.names}
-        values = {number: _marks(value, numbers, tokens) for number, value in self.values.items()}
-        locals = [[_joined(key, values) for key in keys] for keys in self.keys]
+        growing = self.model.engine.growing()
+        values = {number: marking.of(value) for number, value in self.values.items()}
+        locals = [
+            [_joined(key, values) for key in keys] if index not in growing else []
+            for index, keys in enumerate(self.keys)
+        ]
         known: dict[bytes, Marked] = {}
         messages: list[list[Marked]] = []
         for held in self.model.numbered_messages:
@@ -140,17 +145,26 @@ class Numbers:
             for message in held:
                 code = encode(message)
                 if code not in known:
-                    known[code] = _marks(message, numbers, tokens)
+                    known[code] = marking.of(message)
                 messages[-1].append(known[code])
         return locals, messages
 
 
-def _marks(value: Any, numbers: Mapping[bytes, int], tokens: Mapping[bytes, bytes]) -> Marked:
-    mine = [(number, name) for name in names_in(value) if (number := numbers.get(name)) is not None]
-    if not mine:
-        return _digest(encode(value)), []
-    marked = [(number, _digest(veiled(value, {**tokens, name: b"!" + tokens[name]}))) for number, name in mine]
-    return _digest(veiled(value, tokens)), sorted(marked)
+class Marking:
+    """How names of families occur in a value, as numbers that no renaming changes."""
+
+    def __init__(self, families: Sequence[Family]) -> None:
+        names = [name for family in families for name in family.names]
+        self._numbers = {encode(name): number for number, name in enumerate(names)}
+        self._tokens = {encode(name): b"@%d;" % i for i, family in enumerate(families) for name in family.names}
+
+    def of(self, value: Any) -> Marked:
+        mine = [(number, name) for name in names_in(value) if (number := self._numbers.get(name)) is not None]
+        if not mine:
+            return _digest(encode(value)), []
+        tokens = self._tokens
+        marked = [(number, _digest(veiled(value, {**tokens, name: b"!" + tokens[name]}))) for number, name in mine]
+        return _digest(veiled(value, tokens)), sorted(marked)
 
 
 def _joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
@@ -183,6 +197,7 @@ class Symmetries:
         self._exchanges: dict[Family, list[_core.Renaming]] = {}
         self._images: dict[Family, list[tuple[list[int], list[list[int]]]]] = {}
         """The same, as far as columns and local states go."""
+        self.growing: GrowingMonitors
         failures = _failure_classes(model.failures)
         for family in families:
             why = self._check(family, failures)
@@ -208,6 +223,10 @@ class Symmetries:
         self._hand_over()
 
     def _check(self, family: Family, failures: list[int]) -> str:
+        names = {encode(name) for name in family.names}
+        for history in self._model.histories.values():
+            if not names.isdisjoint(names_in(history.specification.initial)):
+                return f"the initial state of {history.specification.name} names one of them"
         for one, two in zip(family.names, family.names[1:], strict=False):
             breach = self._model.engine.find_breach(self._exchange(family, one, two), failures)
             if breach is not None:
@@ -239,10 +258,12 @@ class Symmetries:
     def _hand_over(self) -> None:
         engine = self._model.engine
         engine.set_symmetric([self._is_symmetric(parts) for parts in self._model.parts])
+        marking = Marking(self.families)
         if not self.families:
             engine.unsymmetrise()
+            self.growing = GrowingMonitors(self._model, [], marking)
             return
-        locals, messages = self._numbers.marks(self.families)
+        locals, messages = self._numbers.marks(marking)
         names = [name for family in self.families for name in family.names]
         engine.symmetrise(
             _core.Symmetry(
@@ -253,6 +274,9 @@ class Symmetries:
                 messages=messages,
             )
         )
+        self.growing = GrowingMonitors(self._model, self.families, marking)
+        if self.growing.why:  # by what an earlier search has asked for
+            self.drop(self.growing.broken, self.growing.why)
 
 
 def _failure_classes(failures: Sequence[Failure]) -> list[int]:

@@ -54,7 +54,9 @@ class Symmetry(Reduction):
         broken = self.model.engine.broken_family()
         if broken is None or self.model.symmetries is None:
             return
-        if broken.property is None:
+        if self.model.symmetries.growing.why:
+            why = self.model.symmetries.growing.why
+        elif broken.property is None:
             why = "the properties look at it in too many ways to compare them all"
         else:
             prop = self.model.properties[broken.property]

@@ -20,6 +20,7 @@ from quorate.base.words import count, names
 from quorate.render.lasso import AGAIN, ANYWHERE, STOPS, how_it_goes_on, nothing_more
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
+from quorate.results.history import announced
 from quorate.semantics.provenance import never_received
 from quorate.semantics.state import in_flight as pending
 from quorate.semantics.waiting import waiting
@@ -228,7 +229,8 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
         for text, receivers in _grouped((show(m), definition.receiver(to).name) for to, m in sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
         for event in outcome.events:
-            add(Piece("emits ", "faint"), show(event))
+            verb, _, what = announced(event).partition(" ")
+            add(Piece(f"{verb} ", "faint"), what)
     for index, name, old, new in changed:
         if index != step.column:  # a monitor, moved by the events
             add_changes(f"{definition.columns[index].name}.{name}", old, new)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from quorate.base.values import encode, in_order, show
+from quorate.histories.linearizability import History
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
@@ -124,11 +125,14 @@ def _tuples(before: tuple[Any, ...], after: tuple[Any, ...], path: str) -> Itera
 
 
 def changed_fields(definition: Definition, before: State, after: State) -> list[tuple[int, str, Any, Any]]:
-    """The fields that differ, but not the hidden ones: whether a process has started is seen from its steps."""
+    """The fields that differ, but not the hidden ones: whether a process has started is seen from its steps.
+
+    Nor those of monitors that judge histories: the operations say more.
+    """
     result: list[tuple[int, str, Any, Any]] = []
     for column in definition.columns:
         old, new = before.locals[column.index], after.locals[column.index]
-        if old == new:
+        if old == new or issubclass(column.cls, History):
             continue
         for name, was, is_now in zip(column.fields, old, new, strict=True):
             if encode(was) != encode(is_now) and ":" not in name:

@@ -79,11 +79,13 @@ class Trace:
         """Which part of the property decided, and for which values; None where the values read have to say it."""
         from quorate.properties.explanation import explain
         from quorate.results.claim import Claim
+        from quorate.results.history import explained
 
         claim = Claim.of(self)
         if claim.property is None or claim.fails:
             return None
-        return explain(self.definition, claim.property, self.states[-1].locals)
+        history = explained(self, claim.property)
+        return history or explain(self.definition, claim.property, self.states[-1].locals)
 
     def to_json(self) -> dict[str, Any]:
         from quorate.results.json import trace_to_json

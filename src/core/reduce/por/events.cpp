@@ -8,8 +8,10 @@ MonitorEvents::MonitorEvents(const Tables& tables) : monitors_(tables.columns.si
         const Column& column = *owner;
         const Id count = static_cast<Id>(column.messages.size());
         auto& [commuting, visible] = monitors_[column.index];
-        commuting.assign(static_cast<std::size_t>(count) * count, true);
-        visible.assign(count, false);
+        // Of a monitor that grows nothing is known: any order may count, and any event may make it fail.
+        commuting.assign(static_cast<std::size_t>(count) * count, !column.grows);
+        visible.assign(count, column.grows);
+        if (column.grows) continue;
         const auto after = [&](Id local, Id event) {
             const auto* behaviour = column.behaviours.find(column.key(0, local, event));
             const Id next = behaviour == nullptr ? none : (*behaviour)->outcomes.front().local;

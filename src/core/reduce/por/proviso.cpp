@@ -53,6 +53,7 @@ bool may_cycle(const Tables& tables, const Closure& closure) {
 
 bool may_fail(const Tables& tables, const Closure& closure) {
     for (const auto& column : tables.columns) {
+        if (column->grows) return true;
         for (Id local = 0; local < column->locals.size(); ++local)
             if (column->locals[local].failure != none) return true;
         for (const auto& behaviours : closure.enabled[column->index])

@@ -20,28 +20,34 @@ public:
     std::optional<Breach> find() {
         // Behaviours first, as far as they have images: where the two begin to differ is what the user wants to know.
         for (const auto& column : tables_.columns)
-            for (Id local = 0; local < column->locals.size(); ++local)
+            for (Id local = 0; local < known(*column); ++local)
                 if (auto breach = compare(*column, local)) return breach;
         for (const auto& column : tables_.columns)
             if (auto breach = names_exist(*column)) return breach;
         for (const auto& column : tables_.columns) {
             if (auto breach = beginning(*column)) return breach;
-            for (Id local = 0; local < column->locals.size(); ++local)
+            for (Id local = 0; local < known(*column); ++local)
                 if (auto breach = compare_guards(*column, local)) return breach;
         }
         std::set<std::vector<Id>> initials(tables_.initials.begin(), tables_.initials.end());
         for (const auto& locals : tables_.initials) {
             std::vector<Id> image(locals.size());
-            for (Id i = 0; i < locals.size(); ++i) image[renaming_.columns[i]] = renaming_.locals[i][locals[i]];
+            // Of a set of configurations the beginning holds one, without any operation: no name.
+            for (Id i = 0; i < locals.size(); ++i)
+                image[renaming_.columns[i]] =
+                    tables_.columns[i]->configurations ? locals[i] : renaming_.locals[i][locals[i]];
             if (!initials.contains(image)) return Breach{"initial"};
         }
         return std::nullopt;
     }
 
 private:
+    // A monitor that grows is compared while the search asks for its reactions.
+    static std::size_t known(const Column& column) { return column.grows ? 0 : column.locals.size(); }
+
     std::optional<Breach> names_exist(const Column& column) const {
         const auto& locals = renaming_.locals[column.index];
-        for (Id local = 0; local < locals.size(); ++local)
+        for (Id local = 0; local < known(column); ++local)
             if (locals[local] == none) return Breach{"local", column.index, local};
         const auto& messages = renaming_.messages[column.index];
         for (Id message = 0; message < messages.size(); ++message)
@@ -183,6 +189,7 @@ Symmetry::Symmetry(Tables& tables, Description description)
       owned_(std::move(description.owned)),
       owner_(tables.columns.size(), none),
       kind_(tables.columns.size(), none),
+      grown_(tables.columns.size()),
       local_marks_(std::move(description.locals)),
       message_marks_(std::move(description.messages)) {
     for (Id size : description.families) starts_.push_back(starts_.back() + size);
@@ -228,6 +235,7 @@ bool changes_nothing(const std::vector<Id>& images) {
 Symmetry::Exchange Symmetry::changed(Renaming renaming) const {
     Exchange result;
     for (Id column = 0; column < width_; ++column) {
+        if (tables.columns[column]->grows) continue;
         auto &locals = renaming.locals[column], &messages = renaming.messages[column];
         if (renaming.columns[column] == column && changes_nothing(locals) && changes_nothing(messages)) continue;
         result.push_back({column, renaming.columns[column], std::move(locals), std::move(messages)});
@@ -292,16 +300,44 @@ void Symmetry::prepare() {
     // are the sums over its members.
     merged_marks_.assign(width_, {});
     for (const auto& column : tables.columns) {
-        auto& merged = merged_marks_[column->index];
-        merged.assign(column->locals.size() * names_, 0);
-        for (Id local = 0; local < column->locals.size(); ++local) {
-            const Id place = tables.quotient ? column->locals[local].representative : local;
-            const Marks& marks = local_marks_[column->index][local];
-            std::uint64_t* row = merged.data() + static_cast<std::size_t>(place) * names_;
-            for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);
-            for (const auto& [name, mark] : marks.of) row[name] += mix(mark) - mix(marks.base);
-        }
+        if (column->configurations) continue;
+        const std::size_t count = column->grows ? local_marks_[column->index].size() : column->locals.size();
+        merged_marks_[column->index].assign(count * names_, 0);
+        for (Id local = 0; local < count; ++local) add_marks(*column, local);
     }
+}
+
+void Symmetry::add_marks(const Column& column, Id local) {
+    const Marks& marks = local_marks_[column.index][local];
+    std::uint64_t* row =
+        merged_marks_[column.index].data() + static_cast<std::size_t>(tables.merged(column, local)) * names_;
+    for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);
+    for (const auto& [name, mark] : marks.of) row[name] += mix(mark) - mix(marks.base);
+}
+
+void Symmetry::add_local(Id column, Id local, std::vector<Id> images, Marks marks) {
+    if (grown_[column].size() <= local) {
+        grown_[column].resize(local + 1);
+        local_marks_[column].resize(local + 1);
+        merged_marks_[column].resize((local + std::size_t{1}) * names_);
+    }
+    grown_[column][local] = std::move(images);
+    local_marks_[column][local] = std::move(marks);
+    add_marks(*tables.columns[column], local);
+}
+
+// (i j) as exchanges of neighbours: up to j, and back.
+Id Symmetry::grown_image(Id one, Id two, Id column, Id local) const {
+    const auto first = std::upper_bound(starts_.begin(), starts_.end(), one) - starts_.begin() - 1;
+    Column& monitor = *tables.columns[column];
+    if (monitor.configurations) {
+        const std::lock_guard guard(monitor.lock);
+        return monitor.exchanged(pair(one, two), local);
+    }
+    const auto exchange = [&](Id name) { local = grown_[column].at(local).at(name - static_cast<Id>(first)); };
+    for (Id name = one; name + 1 < two; ++name) exchange(name);
+    for (Id name = two; name-- > one;) exchange(name);
+    return local;
 }
 
 Id Symmetry::build_action(Id pair, Id column, Id cell) {
@@ -309,7 +345,13 @@ Id Symmetry::build_action(Id pair, Id column, Id cell) {
     const auto before = [](const Part& one, Id other) { return one.column < other; };
     const auto part = std::lower_bound(parts.begin(), parts.end(), column, before);
     Id image = cell;
-    if (part != parts.end() && part->column == column) {
+    if (tables.columns[column]->grows) {
+        Column& monitor = *tables.columns[column];
+        const Id local =
+            grown_image(exchanged_[pair].first, exchanged_[pair].second, column, monitor.cells[cell].local);
+        const std::lock_guard guard(monitor.lock);  // after the image, which takes it as well
+        image = tables.cell(monitor, local, {});
+    } else if (part != parts.end() && part->column == column) {
         const Column& from = *tables.columns[column];
         Column& to = *tables.columns[part->to];
         const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
@@ -338,9 +380,14 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const Column& owner = *tables.columns[column];
     const bool ordered = tables.network.ordered();
     const std::span<const Id> pending = owner.inboxes[owner.cells[cell].inbox];
-    const std::uint64_t* local =
-        merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
-    std::vector<std::uint64_t> row(names_ + 2);
+    std::vector<std::uint64_t> row(names_ + 2), own(names_);
+    const std::uint64_t* local = own.data();
+    if (owner.configurations) {
+        const std::lock_guard guard(tables.columns[column]->lock);
+        for (Id name : owner.configurations->add_marks(owner.cells[cell].local, own)) row[names_ + 1] |= bit(name);
+    } else {
+        local = merged_marks_[column].data() + static_cast<std::size_t>(owner.cells[cell].local) * names_;
+    }
     // Columns of one family count alike; all others are told apart.
     const Id mine = owner_[column];
     std::uint64_t place = mix(column + 1);
@@ -370,7 +417,7 @@ const std::uint64_t* Symmetry::build_marks(Id column, Id cell) {
     const auto note = [&](const Marks& marks) {
         for (const auto& each : marks.of) row[names_ + 1] |= bit(std::get<0>(each));
     };
-    note(local_marks_[column][owner.cells[cell].local]);
+    if (!owner.configurations) note(local_marks_[column][owner.cells[cell].local]);
     for (Id message : pending) note(message_marks_[column][message]);
     const std::lock_guard guard(lock_);
     if (const std::uint64_t* known = marks_[column]->get(cell)) return known;
@@ -440,6 +487,10 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
             // Whether it is the one that stands for its class is all the same: properties see no difference.
             std::copy(locals.begin(), locals.end(), image.begin());
             for (const Part& part : *exchanges_[exchange]) image[part.to] = part.locals[locals[part.column]];
+            for (Id column = 0; column < width_; ++column)
+                if (tables.columns[column]->grows)
+                    image[column] =
+                        grown_image(exchanged_[exchange].first, exchanged_[exchange].second, column, locals[column]);
             observe(image, seen);
             if (alike.find(seen) != none) continue;
             alike.intern(seen);

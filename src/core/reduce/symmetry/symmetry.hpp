@@ -55,6 +55,11 @@ public:
     };
     Symmetry(Tables& tables, Description description);
 
+    // A local state of a monitor that grows: its images under the exchanges of neighbouring names, family by family,
+    // and its marks. Python says so of every one before a state can hold it; that the monitor's reactions commute with
+    // renaming is checked there as they are asked for (docs/soundness.md, rule 10).
+    void add_local(Id column, Id local, std::vector<Id> images, Marks marks);
+
     // After the reductions have changed: cells and classes of local states are others.
     void prepare();
 
@@ -99,7 +104,7 @@ public:
     bool judge_all(std::vector<Property>& properties, Oracle& oracle, std::span<const Id> cells, bool final);
     struct Broken {
         Id family;
-        std::size_t property;  // `none`: not one property's fault, there were too many renamings to judge
+        std::size_t property;  // `none`: not one property's fault
     };
     std::optional<Broken> broken{};
 
@@ -120,6 +125,8 @@ private:
     Id build_action(Id pair, Id column, Id cell);
     const std::uint64_t* build_marks(Id column, Id cell);
     void observe(std::span<const Id> locals, std::vector<Id>& seen) const;
+    void add_marks(const Column& column, Id local);
+    Id grown_image(Id one, Id two, Id column, Id local) const;
 
     Id names_ = 0;
     std::size_t width_ = 0;  // columns that are processes or monitors
@@ -131,6 +138,7 @@ private:
     std::vector<std::unique_ptr<const Exchange>> exchanges_{};  // per pair, those that were asked for
     std::mutex exchanges_lock_{};
     std::vector<std::pair<Id, Id>> neighbours_{};  // pairs whose exchanges generate the group, with their families
+    std::vector<std::vector<std::vector<Id>>> grown_{};  // per column that grows and local state: see `add_local`
     std::vector<std::vector<Marks>> local_marks_{}, message_marks_{};
     std::vector<std::vector<std::uint64_t>> merged_marks_{};  // per column: dense, by representative
     std::vector<std::atomic<Row*>> actions_{};                // per pair, of those that were used

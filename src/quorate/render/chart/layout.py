@@ -92,6 +92,16 @@ class Life:
 
 
 @dataclass
+class Busy:
+    """A stretch of a lifeline along which an operation is under way."""
+
+    x: float
+    top: float
+    bottom: float
+    text: str
+
+
+@dataclass
 class Head:
     x: float
     y: float
@@ -137,6 +147,7 @@ class Drawing:
     """The heads once more, between rows, where the first ones are out of sight."""
     roles: list[Role] = field(default_factory=list)
     lives: list[Life] = field(default_factory=list)
+    busy: list[Busy] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
@@ -490,6 +501,13 @@ class _Layout:
                         self.drawing.lives.append(Life(self.x(place), start, end, alive))
                         start, alive = end, seen.kind == "recover"
             self.drawing.lives.append(Life(self.x(place), start, bottom, alive))
+        rows = {seen.number: row for row in self.rows for seen in row.happenings}
+        for interval in self.chart.intervals:
+            at = self.chart.lane(interval.column)
+            if at is not None and interval.began in rows:
+                until = rows.get(interval.ended or 0)
+                end = bottom if until is None else until.top + until.height
+                self.drawing.busy.append(Busy(self.x(at), rows[interval.began].top, end, interval.text))
 
     def _line(self, arrow: Arrow, at: dict[int, _Row]) -> None:
         origin, target = self.chart.lane(arrow.sender), self.chart.lane(arrow.receiver)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.values import show
 from quorate.base.words import count
+from quorate.histories.intervals import told as operation_told
 from quorate.language.pid import column_of
 from quorate.render.lasso import ANYWHERE, how_it_goes_on, nothing_more
 from quorate.results.diff import Difference, changed_fields, told
+from quorate.results.history import announced, calls_of
 from quorate.semantics.provenance import Letter, Passage, passages
 from quorate.semantics.waiting import waiting
 
@@ -91,6 +93,17 @@ class Happening:
 
 
 @dataclass
+class Interval:
+    """An operation of a process, drawn along its lifeline."""
+
+    column: int
+    began: int
+    ended: int | None
+    """The steps; None if it is under way to the end."""
+    text: str
+
+
+@dataclass
 class Chart:
     """A run ready to be laid out."""
 
@@ -109,6 +122,7 @@ class Chart:
     """The number of the first step of those that come again and again; one more than there are if none does."""
     waiting: dict[int, str] = field(default_factory=dict)
     """Where nothing happens any more: by column, what a process still waits for."""
+    intervals: list[Interval] = field(default_factory=list)
 
     @property
     def stops(self) -> bool:
@@ -156,6 +170,10 @@ class _Reader:
         if self.trace.loop_from is not None:
             found.loop = self.trace.loop_from + 1
         found.waiting = self.waiting
+        columns = {column.name: column.index for column in self.definition.processes}
+        for call in calls_of(self.trace):
+            if columns.get(call.process) in known:
+                found.intervals.append(Interval(columns[call.process], *call.lines, operation_told(call)))
         return found
 
     # --- steps -------------------------------------------------------------------------------------------------
@@ -179,7 +197,7 @@ class _Reader:
             seen.failure = step.failure.text
         elif step.outcome is not None:
             self._send(seen, passage)
-            seen.notes.extend(f"emits {show(event)}" for event in step.outcome.events)
+            seen.notes.extend(map(announced, step.outcome.events))
         if step.next is not None:
             self._changes(seen, step, before, step.next)
         return seen

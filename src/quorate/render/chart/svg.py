@@ -18,6 +18,8 @@ from quorate.render.lasso import AGAIN
 from quorate.render.palette import DARK_HUES, LIGHT_HUES, MONO, SANS
 
 HUES = 6
+HALF_OPERATION = 8.0
+"""Of the bar along a lifeline while an operation is under way: wider than a step, and behind it."""
 
 LIGHT = {
     "paper": "#ffffff",
@@ -189,6 +191,10 @@ class _Writer:
         for life in self.drawing.lives:
             dead = "" if life.alive else " dead"
             yield f'<path class="life{dead}" d="M{life.x:.1f} {life.top - 4:.1f}V{life.bottom:.1f}"/>'
+        for busy in self.drawing.busy:
+            place = f'x="{busy.x - HALF_OPERATION:.1f}" y="{busy.top:.1f}" height="{busy.bottom - busy.top:.1f}"'
+            yield f'<rect class="operation" {place} width="{2 * HALF_OPERATION:g}" rx="4" fill-opacity=".14">'
+            yield f"<title>{escape(busy.text)}</title></rect>"
         yield "</g>"
 
     def _folds(self) -> Iterator[str]:

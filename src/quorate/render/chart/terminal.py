@@ -61,6 +61,8 @@ class _Canvas:
         self.gap = max(_gap(chart, width), LEAST, *(len(lane.name) + 1 for lane in chart.lanes))
         self.x = {lane.column: 1 + self.gap // 2 + self.gap * place for place, lane in enumerate(chart.lanes)}
         self.dead: set[int] = set()
+        self.busy: list[int] = []
+        """The processes with an operation under way, once for each."""
         self.page = Page(width)
         self.loop_at = 0
         """The line on which the steps begin that come again and again."""
@@ -107,6 +109,11 @@ class _Canvas:
                 lines.append(line)
                 if not self._right_of(line, at, said):
                     self._left_of(line, at, said)
+        for interval in self.chart.intervals:
+            if interval.column == seen.column and interval.began == seen.number:
+                self.busy.append(seen.column)
+            if interval.column == seen.column and interval.ended == seen.number:
+                self.busy.remove(seen.column)
         mark, style = self._mark(seen, bad)
         for line in lines:
             line[at] = Piece(mark, style)
@@ -239,7 +246,7 @@ class _Canvas:
     def _lifelines(self) -> list[Piece]:
         line = self._empty()
         for column, at in self.x.items():
-            line[at] = Piece("┊" if column in self.dead else "│", "faint")
+            line[at] = Piece("┊" if column in self.dead else "║" if column in self.busy else "│", "faint")
         return line
 
     def _put(self, line: list[Piece], at: int, text: str, style: str = "") -> None:

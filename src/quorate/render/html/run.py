@@ -14,6 +14,7 @@ from quorate.render.chart.svg import svg
 from quorate.render.html.elements import Content, Markup, element, text
 from quorate.render.lasso import AGAIN, STOPS
 from quorate.results.diff import Difference, changed_fields, told
+from quorate.results.history import announced
 from quorate.semantics.provenance import never_received
 from quorate.semantics.state import in_flight
 from quorate.semantics.waiting import waiting
@@ -153,7 +154,8 @@ def _details(trace: Trace, seen: Happening, step: Step, before: State) -> Iterat
         for message, receivers in _grouped(sends):
             yield _arrow("→"), element("code", message), _faint(f" to {names(receivers)}")
         for event in step.outcome.events:
-            yield _faint("emits "), element("code", show(event))
+            verb, _, what = announced(event).partition(" ")
+            yield _faint(f"{verb} "), element("code", what)
     if step.failure is not None:
         where = f" at {step.failure.file}:{step.failure.line}" if step.failure.file else ""
         yield element("strong", "fails: ", class_="bad"), step.failure.text, _faint(where)

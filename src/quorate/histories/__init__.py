@@ -1,0 +1,75 @@
+"""Histories of operations: sequential specifications, and whether a history is linearizable by one of them.
+
+    from quorate.histories import Read, Register, Write, linearizable
+
+    class Storage(System):
+        atomic = linearizable(Register(0))
+
+A specification is a plain class: the `initial` state of an object, and `apply(state, operation)`, which returns the
+next state and the result. `specifications.py` has the usual objects, `registers.py` weaker registers, `recorded.py`
+histories that were recorded elsewhere.
+"""
+
+from quorate.histories.linearizability import linearizable
+from quorate.histories.registers import atomic_register, regular_register, safe_register
+from quorate.histories.specifications import (
+    Acquire,
+    Add,
+    Append,
+    CasRegister,
+    CompareAndSwap,
+    Contains,
+    Counter,
+    Delete,
+    Dequeue,
+    Enqueue,
+    Get,
+    Increment,
+    KeyValue,
+    Lock,
+    Log,
+    Pop,
+    Push,
+    Put,
+    Queue,
+    Read,
+    Register,
+    Release,
+    Remove,
+    Set,
+    Stack,
+    Write,
+)
+
+__all__ = [
+    "Acquire",
+    "Add",
+    "Append",
+    "CasRegister",
+    "CompareAndSwap",
+    "Contains",
+    "Counter",
+    "Delete",
+    "Dequeue",
+    "Enqueue",
+    "Get",
+    "Increment",
+    "KeyValue",
+    "Lock",
+    "Log",
+    "Pop",
+    "Push",
+    "Put",
+    "Queue",
+    "Read",
+    "Register",
+    "Release",
+    "Remove",
+    "Set",
+    "Stack",
+    "Write",
+    "atomic_register",
+    "linearizable",
+    "regular_register",
+    "safe_register",
+]

@@ -1,0 +1,85 @@
+"""A specification that is held to its promises: it returns a state and a result, the same ones every time, and leaves
+the state that it is given as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quorate.base.errors import Location, ModelError
+from quorate.base.places import class_location
+from quorate.base.values import BadValueError, encode, freeze, show
+from quorate.language.operation import Operation
+
+
+class Checked:
+    """What a user gave as a specification."""
+
+    def __init__(self, specification: Any, place: Location | None) -> None:
+        if isinstance(specification, type):
+            try:
+                specification = specification()
+            except TypeError as error:
+                raise ModelError(
+                    f"{specification.__name__} cannot be made without arguments: {error}",
+                    hint=f"make one: linearizable({specification.__name__}(...))",
+                    code="Q123",
+                    location=place,
+                ) from None
+        self.specification = specification
+        self.name = type(specification).__name__
+        if not hasattr(specification, "initial") or not callable(getattr(specification, "apply", None)):
+            raise ModelError(
+                f"{show(specification)} is not a specification",
+                hint="it has an `initial` state and a method `apply(self, state, operation) -> (state, result)`",
+                code="Q123",
+                location=place,
+            )
+        self.place = class_location(type(specification)) or place
+        self.initial = self._frozen("initial", specification.initial)
+
+    def apply(self, state: Any, operation: Operation) -> tuple[Any, Any] | None:
+        """The next state and the result; None if the operation has to wait."""
+        before = encode(state)
+        found = self._once(state, operation)
+        again = self._once(state, operation)
+        if encode(found) != encode(again):
+            raise self._error(
+                f"apply({show(state)}, {show(operation)}) gave {show(found)}, and then {show(again)}",
+                "a specification is deterministic, and remembers nothing: what it needs belongs to the state",
+            )
+        if encode(state) != before:
+            raise self._error(
+                f"apply({show(state)}, {show(operation)}) changed the state that it was given",
+                "return a new state",
+            )
+        return found
+
+    def _once(self, state: Any, operation: Operation) -> tuple[Any, Any] | None:
+        found = self.specification.apply(state, operation)
+        if found is None:
+            return None
+        if type(found) is not tuple or len(found) != 2:
+            raise self._error(
+                f"apply({show(state)}, {show(operation)}) returned {show(found)}",
+                "it returns the next state and the result, `return state, result`, or None: it has to wait",
+            )
+        result = self._frozen("apply", found[1])
+        if not operation.gives(result):
+            raise self._error(
+                f"apply({show(state)}, {show(operation)}) gives the result {show(result)}, "
+                f"and results of {type(operation).__name__} are of another type",
+                "correct one of them",
+            )
+        return self._frozen("apply", found[0]), result
+
+    def _frozen(self, where: str, value: Any) -> Any:
+        try:
+            return freeze(value)
+        except BadValueError as bad:
+            raise self._error(
+                f"`{where}` gives {show(bad.value)}, a {type(bad.value).__name__}, which cannot be part of a state",
+                bad.advice,
+            ) from None
+
+    def _error(self, what: str, hint: str) -> ModelError:
+        return ModelError(f"the specification {self.name}: {what}", hint=hint, code="Q123", location=self.place)

@@ -1,0 +1,152 @@
+"""Recorded histories: reading them, all orders against just-in-time ones, and the command."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+import all_orders
+from quorate.base.errors import TargetError
+from quorate.cli.main import app
+from quorate.histories.checked import Checked
+from quorate.histories.order import find_misplaced
+from quorate.histories.recorded import operations_of, read_history
+from quorate.histories.specifications import NAMED, KeyValue
+
+GOOD: list[dict[str, Any]] = [
+    {"process": "a", "invoke": "enqueue", "value": 3},
+    {"process": "b", "invoke": "dequeue"},
+    {"process": "a", "return": None},
+    {"process": "b", "return": 3},
+]
+
+
+def lines(events: list[Any]) -> str:
+    return "\n".join(json.dumps(event) for event in events)
+
+
+def refused(text: str) -> TargetError:
+    with pytest.raises(TargetError) as caught:
+        read_history(text, "history.json", operations_of())
+    return caught.value
+
+
+def run(path: Path, *options: str) -> Any:
+    return CliRunner().invoke(app, ["linearize", str(path), *options])
+
+
+@pytest.mark.parametrize("text", [lines(GOOD), json.dumps(GOOD), json.dumps(GOOD, indent=1), lines(GOOD) + "\n\n"])
+def test_a_history_is_a_list_or_one_event_a_line(text: str) -> None:
+    calls = read_history(text, "history.json", operations_of())
+    assert [(call.process, call.begin, call.end, call.result) for call in calls] == [("a", 0, 2, None), ("b", 1, 3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "what"),
+    [
+        (lines(GOOD)[:-5], "Q330", 4, "ends in the middle"),
+        (json.dumps(GOOD, indent=0)[:-2], "Q330", 18, "has no end"),
+        (lines(GOOD[2:]), "Q331", 1, "process a ends an operation, and none is under way"),
+        (lines([GOOD[0], GOOD[0]]), "Q331", 2, "process a begins an operation while Enqueue(value=3) of line 1"),
+        (lines([{**GOOD[0], "time": 3}, {**GOOD[1], "time": 2}]), "Q331", 2, "the time goes back, from 3 to 2"),
+        (lines([GOOD[0], {"process": "a", "return": 1}]), "Q331", 2, "returns 1 from Enqueue(value=3)"),
+        (lines([{"process": "a", "invoke": "enqeue", "value": 3}]), "Q330", 1, "there is no operation 'enqeue'"),
+        (lines([{"process": "a", "invoke": "enqueue"}]), "Q330", 1, "`enqueue` takes value, and is given none"),
+        (lines([{"invoke": "dequeue"}]), "Q330", 1, "has no process"),
+        (lines([{"process": "a"}]), "Q330", 1, "neither begins nor ends"),
+        (lines([3]), "Q330", 1, "3 is not an event"),
+        ("[1 2]", "Q330", 1, "is not an event"),
+        ('{"process": a}', "Q330", 1, "not JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_history_is_told_with_its_line(text: str, code: str, line: int, what: str) -> None:
+    error = refused(text)
+    assert (error.code, error.location and error.location.line) == (code, line)
+    assert what in error.message
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
+    specification = NAMED[name]()
+    chance = random.Random(name)
+    every: dict[str, list[tuple[str, dict[str, Any]]]] = {
+        "register": [("write", {"value": 1}), ("write", {"value": 2}), ("read", {})],
+        "cas-register": [("compare-and-swap", {"old": None, "new": 1}), ("write", {"value": None}), ("read", {})],
+        "counter": [("increment", {}), ("read", {})],
+        "set": [("add", {"value": 1}), ("remove", {"value": 1}), ("contains", {"value": 1})],
+        "queue": [("enqueue", {"value": 1}), ("enqueue", {"value": 2}), ("dequeue", {})],
+        "stack": [("push", {"value": 1}), ("push", {"value": 2}), ("pop", {})],
+        "key-value": [("put", {"key": "a", "value": 1}), ("put", {"key": "b", "value": 2}), ("get", {"key": "a"})],
+        "lock": [("acquire", {}), ("release", {})],
+        "log": [("append", {"value": 1}), ("read", {})],
+    }
+    kinds = every[name]
+    verdicts = set()
+    for _ in range(150):
+        events: list[Any] = []
+        under_way: dict[int, tuple[str, Any]] = {}
+        state = specification.initial
+        for _ in range(9):
+            process = chance.randrange(3)
+            if process not in under_way:
+                invoked, arguments = chance.choice(kinds)
+                under_way[process] = invoked, operations_of()[invoked](**arguments)
+                events.append({"process": process, "invoke": invoked, **arguments})
+            else:
+                _, operation = under_way.pop(process)
+                after = specification.apply(state, operation)
+                result = after[1] if after is not None else None
+                state = after[0] if after is not None else state
+                if chance.random() < 0.15 and operation.gives(True):
+                    result = True
+                events.append({"process": process, "return": list(result) if isinstance(result, tuple) else result})
+        calls = read_history(lines(events), "history.json", operations_of())
+        ops = [all_orders.Op(call.process, call.operation, call.begin, call.end, call.result) for call in calls]
+        found = find_misplaced(Checked(specification, None), calls)
+        assert (found is None) == all_orders.linearizable(specification, ops), lines(events)
+        verdicts.add(found is None)
+    assert verdicts == {True, False} or name in ("lock",)
+
+
+def test_keys_are_judged_one_by_one() -> None:
+    events = []
+    for key in range(12):  # all at once: the orders of all of them together are too many to try
+        events.append({"process": key, "invoke": "put", "key": key, "value": 1})
+    for key in range(12):
+        events.append({"process": key, "return": None})
+    events += [{"process": 0, "invoke": "get", "key": 3}, {"process": 0, "return": 2}]
+    calls = read_history(lines(events), "history.json", operations_of())
+    found = find_misplaced(Checked(KeyValue, None), calls)
+    assert found is not None
+    assert found.expected == (1,)
+    assert len(found.context) == 2
+
+
+def test_the_command_tells_the_first_operation_without_a_place(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    path.write_text(lines(GOOD))
+    assert run(path, "--spec", "queue").exit_code == 0
+    path.write_text(lines([*GOOD[:3], {"process": "b", "return": 4}]))
+    found = run(path, "--spec", "queue")
+    assert found.exit_code == 1
+    assert "line 4: b ends Dequeue() = 4, and no order explains that" in found.output
+    assert "by the specification it could have returned None, 3" in found.output
+    told = json.loads(run(path, "--spec", "queue", "--json").output)
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/linearize.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema)
+    assert told["linearizable"] is False
+    assert told["misplaced"]["expected"] == ["None", "3"]
+
+
+def test_the_command_refuses(tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    assert run(path, "--spec", "queue").exit_code == 2
+    path.write_text(lines(GOOD))
+    assert run(path, "--spec", "cue").exit_code == 2
+    assert run(path, "--spec", "queue", "--initial", "3").exit_code == 2
+    path.write_text(lines(GOOD)[:-4])
+    assert run(path, "--spec", "queue").exit_code == 2
