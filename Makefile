@@ -9,7 +9,7 @@ PACKAGES := $(wildcard src/quorate/*/__init__.py)
 CORE_TESTS := $(shell find tests/core -name '*.[ch]pp')
 CXX_FILES := $(CORE) $(CORE_TESTS)
 
-.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick wheel format clean
+.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick wheel macos format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make bench   every table of the papers, and peers on the same instances (two hours); make bench-quick: a part of it"
 	@echo "make fuzz    draw protocols and compare with a reference explorer; MINUTES=10 SEED=0 JOBS=2"
 	@echo "make wheel   a wheel for other machines, into dist/"
+	@echo "make macos   compile and link the core for macOS, from Linux"
 	@echo "make format  format Python and C++"
 	@echo "make clean   remove .venv and everything that was built"
 
@@ -138,8 +139,23 @@ wheel:
 	@QUORATE_ABI3=1 $(WHEEL)/tools/bin/python -m pip -qq --disable-pip-version-check wheel --no-deps -w $(WHEEL)/made .
 	@PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" $(WHEEL)/tools/bin/auditwheel repair -w $(WHEEL)/repaired $(WHEEL)/made/*.whl
 	@$(WHEEL)/trial/bin/python -m pip -qq --disable-pip-version-check install $(WHEEL)/repaired/*.whl
-	@cd $(WHEEL) && trial/bin/quorate check paxos
+	@cd $(WHEEL) && trial/bin/quorate check paxos && trial/bin/python -m quorate list >/dev/null
 	@mkdir -p dist && cp $(WHEEL)/repaired/*.whl dist/ && ls dist
+
+# The core for macOS, compiled and linked on Linux: Zig brings a compiler, libc++ and Apple's headers. Python's headers are
+# those of this system, and nothing can be run. docs/installing.md
+MACOS := build/macos
+MACOS_TARGETS ?= aarch64 x86_64
+macos: .venv/.tools
+	@test -d $(MACOS)/zig || { $(PYTHON) -m venv $(MACOS)/zig && $(MACOS)/zig/bin/python -m pip -qq --disable-pip-version-check install ziglang; }
+	@for tool in c++ ar ranlib; do ln -sf "$(CURDIR)/tests/macos/zig" $(MACOS)/zig/$$tool; done
+	@for target in $(MACOS_TARGETS); do echo "macOS on $$target" && \
+		PATH="$(CURDIR)/$(BIN):$$PATH" cmake -G Ninja -S . -B $(MACOS)/$$target -DCMAKE_SYSTEM_NAME=Darwin -DCMAKE_SYSTEM_PROCESSOR=$$target \
+			-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-target $$target-macos.11.0 -fno-sanitize=undefined" -DCMAKE_OSX_ARCHITECTURES= \
+			-DCMAKE_CXX_COMPILER="$(CURDIR)/$(MACOS)/zig/c++" -DCMAKE_AR="$(CURDIR)/$(MACOS)/zig/ar" -DCMAKE_RANLIB="$(CURDIR)/$(MACOS)/zig/ranlib" \
+			-DCMAKE_INSTALL_NAME_TOOL=true -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" >/dev/null && \
+		PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(MACOS)/$$target || exit 1; done
+	@file $(MACOS)/*/*.so
 
 format: .venv/.developer
 	$(BIN)/ruff format .

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import benchmarks.protocols.lock
+
 from quorate import Message, Peers, Pid, Process, System, on, step, unordered
 from quorate.language.network import Network
 from temporal_semantics import Automaton
@@ -88,49 +90,10 @@ class Serving(System):
         return self[Client][0].waiting
 
 
-class Release(Message): ...
-
-
-class Holder(Process):
-    lock: Pid
-    state: str = "outside"
-
-    @step(when=lambda self: self.state == "outside")
-    def ask(self) -> None:
-        self.state = "waiting"
-        self.send(self.lock, Request())
-
-    @on(Reply)
-    def enter(self, _: Reply) -> None:
-        self.state = "inside"
-
-    @step(when=lambda self: self.state == "inside")
-    def leave(self) -> None:
-        self.state = "outside"
-        self.send(self.lock, Release())
-
-
-class Lock(Process):
-    taken: bool = False
-
-    @on(Request, when=lambda self, m: not self.taken)
-    def grant(self, _: Request) -> None:
-        self.taken = True
-        self.reply(Reply())
-
-    @on(Release)
-    def free(self, _: Release) -> None:
-        self.taken = False
-
-
-class Locking(System):
+class Locking(benchmarks.protocols.lock.Locking):
     """A lock that is given to whoever comes first: the other may starve."""
 
-    def build(self) -> None:
-        self.spawn(Holder, 2, lock=self.spawn(Lock))
-
-    def waiting(self) -> bool:
-        return self[Holder][0].state == "waiting"
+    clients: int = 2
 
 
 class Counter(Process):

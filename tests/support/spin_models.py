@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from benchmarks.protocols.lock import Client
+from benchmarks.protocols.lock import Lock as TheLock
+
+from liveness_models import StopAndWait
 from quorate import Message, Peers, Pid, Process, System, fifo, on, step
 
 # ping_pong.pml
@@ -65,84 +69,7 @@ class Toggles(System):
         return self[Toggle][1].on_
 
 
-# stop_and_wait.pml
-
-
-class Data(Message): ...
-
-
-class Ack(Message): ...
-
-
-class Sender(Process):
-    receiver: Pid
-    done: bool = False
-
-    @step(when=lambda self: not self.done)
-    def send_again(self) -> None:
-        self.send(self.receiver, Data())
-
-    @on(Ack)
-    def stop(self, m: Ack) -> None:
-        self.done = True
-
-
-class Receiver(Process):
-    @on(Data)
-    def acknowledge(self, m: Data) -> None:
-        self.reply(Ack())
-
-
-class StopAndWait(System):
-    def build(self) -> None:
-        self.spawn(Sender, receiver=self.spawn(Receiver))
-
-    def done(self) -> bool:
-        return self[Sender][0].done
-
-
 # lock.pml
-
-
-class Ask(Message): ...
-
-
-class Granted(Message): ...
-
-
-class Release(Message): ...
-
-
-class Client(Process):
-    lock: Pid
-    at: int = 0
-
-    @step(when=lambda self: self.at == 0)
-    def ask(self) -> None:
-        self.at = 1
-        self.send(self.lock, Ask())
-
-    @on(Granted)
-    def enter(self, m: Granted) -> None:
-        self.at = 2
-
-    @step(when=lambda self: self.at == 2)
-    def leave(self) -> None:
-        self.at = 0
-        self.send(self.lock, Release())
-
-
-class TheLock(Process):
-    held: bool = False
-
-    @on(Ask, when=lambda self, m: not self.held)
-    def grant(self, m: Ask) -> None:
-        self.held = True
-        self.reply(Granted())
-
-    @on(Release)
-    def free(self, m: Release) -> None:
-        self.held = False
 
 
 class Lock(System):

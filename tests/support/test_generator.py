@@ -6,7 +6,6 @@ from collections import Counter
 
 import corpus
 from generator import Protocol, system
-from quorate import check
 from quorate.model.define import define
 from quorate.model.definition import Definition, Transition
 from quorate.model.outcome import Outcome
@@ -132,12 +131,7 @@ def features_of(protocol: Protocol) -> tuple[set[str], int]:
     meeting = Meeting(definition)
     found = explore(definition, max_states=corpus.MOST_STATES, visit=meeting)
     features = meeting.features | {network.kind}
-    reductions = check(system(protocol)).reductions
-    quotient, dead = reductions["quotient"], reductions["dead-messages"]
     facts = {
-        "quotient merges": bool(quotient["ran"]) and quotient["local_states"] < quotient["of"],
-        "messages die": bool(dead["ran"]) and dead["dead"] > 0,
-        "closure ends": bool(quotient["ran"]),
         "cycle": meeting.has_cycle(),
         "several initial states": len(definition.initials) > 1,
         f"fifo {network.head}": network.kind == "fifo",

@@ -7,15 +7,16 @@ that depend on the machine are not compared.
 """
 
 import importlib.util
-import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from benchmarks.scaling import AXES
+
+from bad_models import call, forget
+from quorate.base import values
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -80,26 +81,45 @@ def matches(expected: list[str], actual: list[str]) -> bool:
     return re.fullmatch("".join(map(one, expected)), "".join(stable(line) + "\n" for line in actual)) is not None
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=name)
-def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
+def written(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Go to a folder with the models of a page, as one who types its commands; returns the models' names."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("COLUMNS", "80")
+    for variable in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(variable, raising=False)
+    models: list[str] = []
     for file, body in [*blocks(page, "python"), *blocks(page, "json")]:
         if file is not None:
-            (tmp_path / file).write_text(body, encoding="utf-8")
-    environment = {**os.environ, "COLUMNS": "80"}
-    for variable in ("FORCE_COLOR", "NO_COLOR"):
-        environment.pop(variable, None)
+            Path(file).write_text(body, encoding="utf-8")
+            models.append(Path(file).stem)
+    return models
+
+
+def fresh(models: list[str], *arguments: str) -> tuple[int, str, str]:
+    """A command as a new process would run it: no class of these models has been met before.
+
+    A second class of the same name is told apart from the first by its encoding, and of several shortest runs another
+    may come first then.
+    """
+    forget(*models)
+    values._TOKENS.clear()
+    return call(*arguments)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=name)
+def test_commands_print_what_is_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one process, which is far cheaper. That the programs say the same as processes, `test_cli.py` shows."""
+    models = written(page, tmp_path, monkeypatch)
     for _, body in blocks(page, "console"):
         for command, expected in commands(body):
             program, *arguments = shlex.split(command)
             if program != "quorate":
                 continue
-            run = [sys.executable, "-c", "from quorate.cli.main import run; run()", *arguments]
-            done = subprocess.run(
-                run, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
-            )
+            _, out, err = fresh(models, *arguments)
             while expected and not expected[-1]:
                 expected.pop()
-            actual = (done.stdout + done.stderr).rstrip("\n").splitlines()
+            actual = (out + err).rstrip("\n").splitlines()
             assert matches(expected, actual), f"$ {command}\n" + "\n".join(actual)
 
 
@@ -116,17 +136,14 @@ AUTOMATA = {"response.svg": "G(p -> F q)"}
 """The same by `quorate automaton ... --svg docs/pictures/NAME`."""
 
 
-def test_the_pictures_are_what_is_drawn_today(tmp_path: Path) -> None:
-    for file, body in blocks(ROOT / "docs/tutorial.md", "python"):
-        if file is not None:
-            (tmp_path / file).write_text(body, encoding="utf-8")
+def test_the_pictures_are_what_is_drawn_today(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = written(ROOT / "docs/tutorial.md", tmp_path, monkeypatch)
     plots = {f"{table}.svg" for table in AXES}  # of measurements, by the benchmarks
     assert {path.name for path in (ROOT / "docs/pictures").iterdir()} == {*PICTURES, *AUTOMATA, *plots}
     drawings = {picture: ["check", *shlex.split(arguments), "--chart"] for picture, arguments in PICTURES.items()}
     drawings |= {picture: ["automaton", formula, "--svg"] for picture, formula in AUTOMATA.items()}
     for picture, arguments in drawings.items():
-        run = [sys.executable, "-c", "from quorate.cli.main import run; run()", *arguments]
-        subprocess.run([*run, picture], cwd=tmp_path, capture_output=True, check=False)
+        fresh(models, *arguments, picture)
         drawn = (tmp_path / picture).read_text(encoding="utf-8")
         assert drawn == (ROOT / "docs/pictures" / picture).read_text(encoding="utf-8"), picture
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from liveness_models import Counter
 from quorate import Process, System, ctl, eventually, ltl, step
 from quorate.cli.main import app
 from quorate.explore.advice import Adviser
@@ -73,17 +74,6 @@ class Choice(System):
 
 def test_what_no_single_run_shows_is_not_said_to_hold() -> None:
     assert told(Choice(), []) == [("can_still_go_left fails", "without", False)]
-
-
-class Counter(Process):
-    n: int = 0
-
-    def within(self) -> bool:
-        return self.n < 3
-
-    @step(when=lambda self: True)
-    def count(self) -> None:
-        self.n += 1
 
 
 class Counting(System):

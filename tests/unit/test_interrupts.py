@@ -345,3 +345,20 @@ def test_a_job_in_the_background_is_not_interrupted_from_the_terminal(tmp_path: 
         check=False,
     )
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_the_status_of_a_module_that_was_interrupted_in_code_of_a_text(tmp_path: Path) -> None:
+    """As dataclasses are made: `python -m` then ended by SIGINT, whatever status the program had chosen."""
+    text = "__import__('os').kill(__import__('os').getpid(), 2); __import__('time').sleep(9)"
+    (tmp_path / "model.py").write_text(f"exec({text!r})\n")
+    for one in ("", "1"):
+        done = subprocess.run(
+            [sys.executable, "-m", "quorate", "check", "model.py"],
+            cwd=tmp_path,
+            env={**os.environ, "QUORATE_ONE_PROCESS": one},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (3, "quorate: interrupted before there was an answer\n")

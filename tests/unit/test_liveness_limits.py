@@ -6,20 +6,15 @@ from typing import Any
 
 import pytest
 
-from quorate import Process, System, check, eventually, invariant, ltl, on, start, step
+from endless import FOREVER, Unmet, forever
+from quorate import Process, System, check, eventually, invariant, ltl, start, step
 from quorate.base import watchdog
-from quorate.language.message import Message
 from quorate.search import limits
-from support import here
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.02)
-
-
-def forever() -> bool:
-    while True: pass  # fmt: skip  # noqa: E701  # here: forever
 
 
 class Worker(Process):
@@ -74,7 +69,7 @@ def test_code_without_end(where: str, limit: str) -> None:
     found = check(system, timeout=0.5, **asked) if limit == "time" else interrupted(system, **asked)
     assert (found.verdict, found.stopped_by) == ("incomplete", limit)
     assert found.running is not None
-    assert (found.running.what, *found.running[1:]) == (WHAT[where], *here("forever"))
+    assert (found.running.what, *found.running[1:]) == (WHAT[where], *FOREVER)
     assert [(each.name, each.verdict) for each in found.properties] == [
         ("done", "incomplete"),
         ("starts", "incomplete"),
@@ -120,39 +115,20 @@ def test_ctrl_c_ends_the_exploration() -> None:
     assert found.seconds < 10
 
 
-class Pair(Message):
-    first: int
-
-
-class Sender(Process):
-    n: int = 0
-
-    @start
-    def send_both(self) -> None:
-        self.send(self.pid, Pair(1))
-        self.send(self.pid, Pair(2))
-
-    @on(Pair)
-    def take(self, m: Pair) -> None:
-        while self.n and self.n == m.first:  # only if the same message came twice, as the closure supposes
-            pass
-        self.n = m.first
-
-
-class Unmet(System):
+class Meeting(System):
     def build(self) -> None:
-        self.spawn(Sender)
+        self.spawn(Unmet)
 
     @eventually
     def taken(self) -> bool:
-        return all(each.n > 0 for each in self[Sender])
+        return all(each.n > 0 for each in self[Unmet])
 
 
 def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ANALYSIS_SECONDS", 0.3)
-    found = check(Unmet(), timeout=60)
+    found = check(Meeting(), timeout=60)
     assert (found.verdict, found.stopped_by) == ("holds", None)
     (warning,) = found.warnings
-    assert "Sender.take ran for long" in warning
-    (warning,) = check(Unmet(), property="taken", timeout=60).warnings
-    assert "Sender.take ran for long" in warning
+    assert "Unmet.take ran for long" in warning
+    (warning,) = check(Meeting(), property="taken", timeout=60).warnings
+    assert "Unmet.take ran for long" in warning

@@ -56,7 +56,7 @@ def all_small(self: Any) -> bool:
 
 
 def one_busy(self: Any) -> bool:
-    return sum(p.busy for p in self[Worker]) <= 1
+    return sum(p.busy for p in self[Worker]) <= 1  # type: ignore[no-any-return]
 
 
 def counted(self: Any) -> bool:
@@ -83,7 +83,7 @@ def raises_unless(self: Any) -> bool:
 
 
 def of_nobody(self: Any) -> bool:
-    return max(p.x for p in self[Worker] if p.busy) > 0
+    return max(p.x for p in self[Worker] if p.busy) > 0  # type: ignore[no-any-return]
 
 
 def pairs(self: Any) -> bool:
@@ -100,7 +100,7 @@ def in_order(self: Any) -> bool:
 
 
 def first_of_set(self: Any) -> bool:
-    return next(iter({p.x * 8 for p in self[Worker]})) == 0
+    return next(iter({p.x * 8 for p in self[Worker]})) == 0  # type: ignore[no-any-return]
 
 
 def by_hand(self: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from endless import FOREVER, Unmet, forever
 from quorate import Message, Process, System, check, invariant, on, quorum, start
 from quorate.base import echo, watchdog
 from quorate.base.watchdog import Halted, Watch, supervised
@@ -21,10 +22,6 @@ from support import failure, here, run
 
 
 class Note(Message): ...
-
-
-def forever() -> bool:
-    while True: pass  # fmt: skip  # noqa: E701  # here: forever
 
 
 class Looping(Process):
@@ -68,13 +65,13 @@ class Loops(System):
 PLACES = {
     "handler": ("Looping.begin", None),
     "one line": ("Looping.begin", here("one line")),
-    "called": ("Looping.begin", here("forever")),
+    "called": ("Looping.begin", FOREVER),
     "generator": ("Looping.begin", here("generator")),
-    "guard": ("Looping.<lambda>", here("forever")),
-    "size": ("Looping.<lambda>", here("forever")),
-    "within": ("Looping.within", here("forever")),
+    "guard": ("Looping.<lambda>", FOREVER),
+    "size": ("Looping.<lambda>", FOREVER),
+    "within": ("Looping.within", FOREVER),
     "build": ("Loops.build", here("build")),
-    "property": ("Loops.fine", here("forever")),
+    "property": ("Loops.fine", FOREVER),
 }
 
 
@@ -116,7 +113,7 @@ def test_other_threads_have_limits_too() -> None:
     assert check(Loops(where="called"), timeout=0.2).running == check(Loops(where="called"), timeout=0.3).running
     thread.join()
     assert found[0].stopped_by == "time"
-    assert found[0].running[1:] == here("forever")
+    assert found[0].running[1:] == FOREVER
 
 
 def test_what_ended_before_is_reported() -> None:
@@ -373,7 +370,9 @@ def test_a_blow_upon_another_leaves_the_place_known() -> None:
     assert found[1:] == here("struck")
 
 
-def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: Watch) -> None:
+def test_a_patrol_that_is_held_up_while_it_strikes_is_waited_for(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Watch, "strike", lambda self: None)  # the true patrol, which would say that it is done
+
     def held_up(thread: int) -> None:
         while watch.running:
             time.sleep(0.001)
@@ -442,30 +441,9 @@ def _stopped_there() -> str | None:
 # --- what no run meets -----------------------------------------------------------------------------------------
 
 
-class Pair(Message):
-    first: int
-    second: int
-
-
-class Sender(Process):
-    to: Any = None
-    n: int = 0
-
-    @start
-    def send_both(self) -> None:
-        self.send(self.pid, Pair(1, 1))
-        self.send(self.pid, Pair(2, 2))
-
-    @on(Pair)
-    def take(self, m: Pair) -> None:
-        while self.n and self.n == m.first:  # only if the same message came twice, as the closure supposes
-            pass
-        self.n = m.first
-
-
-class Unmet(System):
+class Meeting(System):
     def build(self) -> None:
-        self.spawn(Sender)
+        self.spawn(Unmet)
 
     @invariant
     def fine(self) -> bool:
@@ -474,11 +452,11 @@ class Unmet(System):
 
 def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ANALYSIS_SECONDS", 0.3)
-    found = check(Unmet(), timeout=60)
+    found = check(Meeting(), timeout=60)
     assert (found.verdict, found.stopped_by) == ("holds", None)
-    assert found.states == check(Unmet(), quotient="off", dead_messages="off", symmetry="none").states
+    assert found.states == check(Meeting(), quotient="off", dead_messages="off", symmetry="none").states
     (warning,) = found.warnings
-    assert "Sender.take ran for long" in warning
+    assert "Unmet.take ran for long" in warning
     assert check(Loops(where="called"), timeout=1).stopped_by == "time"  # where runs do get there
 
 

@@ -49,6 +49,9 @@ def finish() -> None:
     """The exit status is fixed."""
     for signal in (_signal.SIGINT, _signal.SIGTERM):
         _signal.signal(signal, _signal.SIG_IGN)
+    # Python remembers a KeyboardInterrupt that went through code in a text, as a dataclass is made of, even if somebody
+    # caught it then: in the end it would kill itself with SIGINT, whatever the status. The next such code resets that.
+    exec("")
 
 
 def answering() -> None:
@@ -122,7 +125,7 @@ def _interrupt(signum: int, frame: "FrameType | None") -> None:
     if _phase == WORKING:
         raise KeyboardInterrupt
     if _phase == STARTING or _noted:
-        _leave()
+        leave()
     _noted += 1
 
 
@@ -132,10 +135,11 @@ def _terminate(signum: int, frame: "FrameType | None") -> None:
     if callable(handler):
         handler(signum, frame)
     else:
-        _leave()
+        leave()
 
 
-def _leave() -> None:
+def leave() -> None:
+    """End the program at once."""
     try:
         if _phase == STARTING and "--json" in sys.argv:
             os.write(1, (_JSON % MESSAGE).encode())

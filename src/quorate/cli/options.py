@@ -84,7 +84,7 @@ def takes_options(*panels: str) -> Callable[[Callable[..., T]], Callable[..., T]
 
         signature = inspect.signature(command, eval_str=True)
         own = [each for each in signature.parameters.values() if each.name != "asked"]
-        more = [_parameter(name, each) for name, each in table.items()]
+        more = [_parameter(name) for name in table]
         run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in (*own, *more)}
         return run
@@ -92,6 +92,7 @@ def takes_options(*panels: str) -> Callable[[Callable[..., T]], Callable[..., T]
     return decorate
 
 
+@functools.cache
 def _table() -> dict[str, Told]:
     from quorate.model.environment import Environment
 
@@ -104,8 +105,10 @@ def _default(name: str) -> Any:
     return getattr(Options() if name in told(Options) else Environment(), name)
 
 
-def _parameter(name: str, each: Told) -> inspect.Parameter:
+@functools.cache  # several commands take the same ones
+def _parameter(name: str) -> inspect.Parameter:
     """As Typer wants it: a type, and how it is read and shown."""
+    each = _table()[name]
     kind, more = _READ[each.reads]
     default = _default(name)
     if each.choices:

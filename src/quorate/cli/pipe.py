@@ -75,10 +75,13 @@ def followed(progress: Callable[["Progress"], object] | None) -> Callable[["Prog
     """Progress that is told on its way to whoever else wants to know."""
     if _to_supervisor is None:
         return progress
-    last, phase = -EVERY, ""
+    last, phase, told = -EVERY, "", False
 
     def update(now: "Progress") -> None:
-        nonlocal last, phase
+        nonlocal last, phase, told
+        if now.undecided and not told:
+            told = True
+            tell(properties=[each.to_json() for each in now.undecided])
         if now.seconds >= last + EVERY or now.phase != phase:
             last, phase = now.seconds, now.phase
             figures = {"states": now.states, "transitions": now.transitions, "frontier": now.frontier}

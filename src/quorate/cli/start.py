@@ -3,9 +3,15 @@
 They are taken when this is imported, not when `run` is called: the script that pip writes does something in between.
 """
 
-from quorate.cli import interrupts
+try:
+    from quorate.cli import interrupts
 
-interrupts.begin()
+    interrupts.begin()
+except KeyboardInterrupt:  # it came in the middle of that
+    from quorate.cli import interrupts
+
+    interrupts.begin()
+    interrupts.leave()
 
 
 def run() -> None:

@@ -86,6 +86,8 @@ class Supervisor:
         self.begun: dict[str, Any] | None = None
         """What was asked for, if this is a check: target, form of the answer, limits."""
         self.progress: dict[str, Any] = {}
+        self.properties: list[dict[str, Any]] = []
+        """What is asked for, as it stands as long as nothing is decided."""
         self.result: dict[str, Any] | None = None
         self.status: int | None = None
         """The exit status, once the answer was shown."""
@@ -132,6 +134,7 @@ class Supervisor:
             if not self.progress:  # its clock begins where the file is loaded
                 self._started = self._heard - message["progress"]["seconds"]
             self.progress = message["progress"]
+        self.properties = message.get("properties", self.properties)
         if "heard" in message:
             self._reacted = True
         if "result" in message:
@@ -273,7 +276,7 @@ class Supervisor:
     def _partial(self, reason: "Limit", running: "Running | None") -> "Result":
         import resource
 
-        from quorate.results.result import Result
+        from quorate.results.result import PropertyOutcome, Result
         from quorate.search.limits import peak_memory
 
         assert self.begun is not None
@@ -287,6 +290,7 @@ class Supervisor:
             target=self.begun["target"],
             parameters={name: _plain(value) for name, value in self.begun.get("parameters", {}).items()},
             verdict="incomplete",
+            properties=tuple(PropertyOutcome(**each) for each in self.properties),
             **figures,
             seconds=time.monotonic() - self._started,
             peak_memory_bytes=peak_memory(resource.RUSAGE_CHILDREN),

@@ -43,6 +43,27 @@ def stranger(cls: type, name: str, location: Location | None, *, handler: bool) 
     )
 
 
+def refuse_reserved(cls: type, name: str, location: Location) -> None:
+    """Refuse a property whose name has a meaning already."""
+    if name == "deadlock":
+        raise ModelError(
+            f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
+            hint="use @final to say where a run may end, or give the property another name",
+            code="Q106",
+            location=location,
+        )
+
+
+def forgotten(cls: type, name: str, what: str, decorator: str) -> ModelError:
+    """An override without a decorator is as likely a slip as an intention, so it has to be said; None removes."""
+    return ModelError(
+        f"{cls.__name__}.{name} overrides a {what} but is not one itself",
+        hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
+        code="Q106",
+        location=member_location(cls, name),
+    )
+
+
 def refuse_overrides(cls: type) -> None:
     """Refuse methods by which a process would keep its fields in another way."""
     if "__init__" in cls.__dict__:

@@ -9,7 +9,15 @@ from quorate.base.errors import ModelError, did_you_mean
 from quorate.base.places import location_of, member_location
 from quorate.base.values import ContentSet, encode
 from quorate.language.automaton import Automaton
-from quorate.language.declared import MARK, PLACE_MARK, PROPERTY_MARK, refuse_strangers, require_setting
+from quorate.language.declared import (
+    MARK,
+    PLACE_MARK,
+    PROPERTY_MARK,
+    forgotten,
+    refuse_reserved,
+    refuse_strangers,
+    require_setting,
+)
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.message import Event, Message
@@ -222,8 +230,9 @@ def read_class(cls: type[Automaton]) -> Spec:
         function = getattr(cls, name)
         declaration: Declaration | None = getattr(function, MARK, None)
         if declaration is None:
-            _forgotten(cls, name, function, "transition", "the decorator")
-            continue
+            if function is None:
+                continue
+            raise forgotten(cls, name, "transition", "the decorator")
         flag = -1
         if declaration.kind == "start":
             flag = len(visible) + len(flags)
@@ -315,32 +324,15 @@ def read_properties(cls: type[System]) -> list[Property]:
         function = getattr(cls, name)
         kind = getattr(function, PROPERTY_MARK, None)
         if kind is None:
-            _forgotten(cls, name, function, "property", "@invariant, @can or @final")
-            continue
+            if function is None:
+                continue
+            raise forgotten(cls, name, "property", "@invariant, @can or @final")
         location = getattr(function, PLACE_MARK, None) or location_of(function)
         assert location is not None, "decorators take functions"
         forbid_impure(f"{cls.__name__}.{name}", function)
-        if name == "deadlock":
-            raise ModelError(
-                f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
-                hint="use @final to say where a run may end, or give the property another name",
-                code="Q106",
-                location=location,
-            )
+        refuse_reserved(cls, name, location)
         found.append(Property(name, kind, (function.__doc__ or "").strip(), function, location))
     return found
-
-
-def _forgotten(cls: type, name: str, function: Any, what: str, decorator: str) -> None:
-    """An override without a decorator is as likely a slip as an intention, so it has to be said; None removes."""
-    if function is None:
-        return
-    raise ModelError(
-        f"{cls.__name__}.{name} overrides a {what} but is not one itself",
-        hint=f"write {decorator} again above the overriding method, or `{name} = None` to leave the {what} out",
-        code="Q106",
-        location=member_location(cls, name),
-    )
 
 
 def _initials_within(definition: Definition) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of, member_location
-from quorate.language.declared import stranger
+from quorate.language.declared import forgotten, refuse_reserved, stranger
 from quorate.language.forbidden import forbid_impure
 from quorate.language.process import Process
 from quorate.language.system import System
@@ -43,12 +43,7 @@ def read_temporal(cls: type[System]) -> list[Claimed]:
         if value is None:
             continue
         if stated is None:
-            raise ModelError(
-                f"{cls.__name__}.{name} overrides a temporal property but is not one itself",
-                hint=f"write its decorator again above the overriding method, or `{name} = None` to leave it out",
-                code="Q106",
-                location=member_location(cls, name),
-            )
+            raise forgotten(cls, name, "temporal property", "its decorator")
         found.append(_claimed(cls, name, value, stated))
     return found
 
@@ -86,13 +81,7 @@ def _stated(value: Any) -> Stated | None:
 def _claimed(cls: type[System], name: str, value: Any, stated: Stated) -> Claimed:
     methods = methods_of(cls, 1 if stated.each is not None else 0)
     location = stated.location or location_of(value) or Location("<unknown>", 1)
-    if name == "deadlock":
-        raise ModelError(
-            f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
-            hint="give the property another name",
-            code="Q106",
-            location=location,
-        )
+    refuse_reserved(cls, name, location)
     formula = stated.formula
     if isinstance(value, FunctionType):
         forbid_impure(f"{cls.__name__}.{name}", value)

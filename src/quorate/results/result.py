@@ -70,6 +70,8 @@ class Progress:
     seconds: float
     memory_bytes: int
     phase: str  # what is being done now, in a word: "analysis", "search", "replay"
+    undecided: tuple[PropertyOutcome, ...] = ()
+    """What is asked for, as it stands as long as nothing is decided."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.self_check import SAMPLE, SelfCheck
 from quorate.search.stopped import GivenUp, halted_result, require_not_given_up
-from quorate.search.verdict import broken_by, outcomes_of, verdict_of
+from quorate.search.verdict import broken_by, outcomes_of, undecided, verdict_of
 
 BITSTATE_BYTES = 64 << 20
 # The numbers of the core's enumeration; 0 is none.
@@ -95,6 +95,7 @@ def check(
             definition = define(system, environment)
             apart, why = apart_for(options, system, environment)
             asked = select(definition, property, options.ltl, options.ctl)
+            watcher.asks(undecided(asked))
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, apart, watcher=watcher) as purity:
                 try:

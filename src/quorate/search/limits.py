@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from quorate import _core
 from quorate.base.interruptible import Interruptible
 from quorate.base.watchdog import Halted
-from quorate.results.result import Limit, Progress
+from quorate.results.result import Limit, Progress, PropertyOutcome
 
 
 def default_memory_limit() -> int:
@@ -77,6 +77,8 @@ class Watcher(Interruptible):
         self.reason: Limit | None = None
         self.figures = (0, 0, 0, 0)
         """States, transitions, frontier and depth, as they were last told."""
+        self.undecided: tuple[PropertyOutcome, ...] = ()
+        """What is asked for, once that is known, as it stands as long as nothing is decided."""
         self.analysis_given_up = False
         """A call of the model took too long for the analysis."""
         self.without_analysis = False
@@ -93,11 +95,19 @@ class Watcher(Interruptible):
     def seconds_left(self) -> float | None:
         return None if self.timeout is None else max(0.0, self.timeout - self.seconds)
 
+    def asks(self, undecided: tuple[PropertyOutcome, ...]) -> None:
+        """Tell at once what is asked for: the model's code may never come back from the next call."""
+        self.undecided = undecided
+        self._tell(_core.resident_bytes())
+
     def __call__(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
         self.figures = states, transitions, frontier, depth
-        if self.progress is not None:
-            self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        self._tell(memory)
         return self._stops(memory)
+
+    def _tell(self, memory: int) -> None:
+        if self.progress is not None:
+            self.progress(Progress(*self.figures, self.seconds, memory, self.phase, self.undecided))
 
     def _stops(self, memory: int) -> bool:
         if self._interrupted:
@@ -134,10 +144,7 @@ class Watcher(Interruptible):
         self.phase = "replay"
         self._finishing = time.perf_counter() + FINISHING_SECONDS
         self._interrupted = False  # that was about the search
-        if self.progress is not None:
-            states, transitions, frontier, depth = self.figures
-            memory = _core.resident_bytes()
-            self.progress(Progress(states, transitions, frontier, depth, self.seconds, memory, self.phase))
+        self._tell(_core.resident_bytes())
         self._watch.stand_down()
 
     def go_on(self, phase: str) -> None:

@@ -35,7 +35,7 @@ from quorate.search.accidents import raise_accidents
 from quorate.search.limits import Watcher, peak_memory
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.stopped import GivenUp, require_not_given_up
-from quorate.search.verdict import verdict_of
+from quorate.search.verdict import AFTER_VIOLATION, UNDECIDED, verdict_of
 from quorate.semantics.follow import Differs, follow
 from quorate.semantics.state import State, Step, initial_states
 
@@ -45,8 +45,6 @@ MOST_ROUNDS = 64
 FIRST_LOOK = 20_000
 GROWTH = 8
 """A violation is looked for at so many states, and whenever there are so many times as many."""
-
-_STOPPED = "the search stopped before it was decided"
 
 
 @dataclass
@@ -80,11 +78,11 @@ def with_temporal(
     only = [each.kind for each in result.properties] == ["assertion"] and result.verdict == "holds" and not asked.named
     safety = () if only else result.properties
     if result.verdict == "violated":
-        why = "not decided: the search ended with the violation"
+        why = AFTER_VIOLATION
     elif without := without_graph(options):
         why = f"not decided: {without}"
     elif result.verdict == "incomplete" and result.stopped_by is not None:
-        why = _STOPPED
+        why = UNDECIDED
     if why:
         waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
         outcomes = (*safety, *waiting)
@@ -181,7 +179,7 @@ class LivenessCheck:
         if self.found.halted is None:
             self.found.halted = next((each.halted for each in self.models if each.halted is not None), None)
         decided = {outcome.name for outcome in self.found.outcomes}
-        self.found.outcomes += [self._undecided(each, _STOPPED) for each in self.asked if each.name not in decided]
+        self.found.outcomes += [self._undecided(each, UNDECIDED) for each in self.asked if each.name not in decided]
         return self.found
 
     def _run(self) -> None:
@@ -201,7 +199,7 @@ class LivenessCheck:
             return
         for each in self.asked:
             if explored.stop != "finished" and each.branching:
-                self.found.outcomes.append(self._undecided(each, _STOPPED))
+                self.found.outcomes.append(self._undecided(each, UNDECIDED))
             else:
                 self.found.outcomes.append(self._decide(graph, each))
 
@@ -342,7 +340,7 @@ class LivenessCheck:
             bounds = self._bounds()
             return self._undecided(prop, f"not decided: {bounds} ends a run on which it is still open")
         if not answer.complete or explored is None or explored.stop != "finished":
-            return self._undecided(prop, _STOPPED)
+            return self._undecided(prop, UNDECIDED)
         note = self._vacuous(prop, automaton)
         if not note and explored.cut:
             note = f"on every run, before {' and '.join(self._cut())} ends it"

@@ -28,6 +28,7 @@ def halted_result(
         target=target,
         parameters=asked.parameters,
         verdict="incomplete",
+        properties=watcher.undecided,
         states=states,
         transitions=transitions,
         frontier=frontier,

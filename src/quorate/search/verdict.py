@@ -11,8 +11,8 @@ from quorate.properties.asked import Asked
 from quorate.properties.kinds import KINDS, Ending, Verdict, kind_of
 from quorate.results.result import Limit, PropertyOutcome
 
-# Without and with a violation.
-_UNDECIDED = ("the search stopped before it was decided", "not decided: the search ended with the violation")
+UNDECIDED = "the search stopped before it was decided"
+AFTER_VIOLATION = "not decided: the search ended with the violation"
 
 
 def outcomes_of(
@@ -26,10 +26,22 @@ def outcomes_of(
     first = () if found.violation is None else (found.violation,)
     broken = {broken_by(each, model) for each in (*first, *(each for each, _ in found.violations))}
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
-    note = "" if rest == "holds" else "approximate search" if finished else _UNDECIDED[found.violation is not None]
-    ending = Ending(rest, note, found.stop in ("reached", "regrown"))
+    unfinished = UNDECIDED if found.violation is None else AFTER_VIOLATION
+    note = "" if rest == "holds" else "approximate search" if finished else unfinished
+    return _outcomes(asked, Ending(rest, note, found.stop in ("reached", "regrown")), broken, shown)
+
+
+def undecided(asked: Asked) -> tuple[PropertyOutcome, ...]:
+    """The outcomes of a check that was stopped before anything was known."""
+    safety = _outcomes(asked, Ending("incomplete", UNDECIDED)) if asked.safety else ()
+    return *safety, *(PropertyOutcome(each.name, each.kind, "incomplete", UNDECIDED) for each in asked.temporal)
+
+
+def _outcomes(
+    asked: Asked, ending: Ending, broken: Container[str] = (), shown: Container[str] = ()
+) -> tuple[PropertyOutcome, ...]:
     outcomes: list[PropertyOutcome] = []
-    for each in model.properties:
+    for each in asked.properties:
         kind = kind_of(each)
         if kind.name != "deadlock":
             decided = kind.outcome(ending, broken=each.name in broken, shown=each.name in shown)
@@ -40,7 +52,7 @@ def outcomes_of(
     failed = [each for each in ("assertions", "exceptions") if each in broken]
     outcomes = [*(PropertyOutcome(each, "assertion", "violated") for each in failed), *outcomes]
     if not outcomes:
-        outcomes.append(PropertyOutcome("assertions", "assertion", rest, note))
+        outcomes.append(PropertyOutcome("assertions", "assertion", ending.verdict, ending.note))
     return tuple(outcomes)
 
 
