@@ -141,6 +141,9 @@ def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, An
     return found
 
 
+NEVER = 1_000_000
+
+
 def draw_thresholds(dice: Dice) -> list[tuple[str, int]]:
     """Small systems meet the modes of large ones if these begin sooner."""
     found: list[tuple[str, int]] = []
@@ -155,6 +158,9 @@ def draw_thresholds(dice: Dice) -> list[tuple[str, int]]:
         ("check.FIRST_STATES", dice.between(1, 6)),
         ("reductions.MOST_BEHAVIOURS", dice.between(1, 40)),
     ]
+    # Sometimes the closure goes on beside the search until it ends, sometimes it does not get anywhere.
+    states = found[-2][1]
+    found.append(("reductions.TRANSITIONS_PER_BEHAVIOUR", states if states % 2 else NEVER))
     if dice.chance(50):
         found.append(("check.MOST_BEHAVIOURS", dice.between(1, 40)))
     if dice.chance(80):

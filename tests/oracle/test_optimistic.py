@@ -76,6 +76,7 @@ def no_closure(seed: tuple[int, int] = (0, 0), most: int = 60_000) -> Iterator[N
         patch.object(checking, "FIRST_BEHAVIOURS", 0),
         patch.object(checking, "FIRST_STATES", 1),
         patch.object(reductions, "MOST_BEHAVIOURS", 0),
+        patch.object(reductions, "TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
         patch.object(checking, "VOID_STATES", 0),
         patch.object(optimistic, "WALKS", seed[0]),
         patch.object(optimistic, "WALK_STEPS", seed[1]),

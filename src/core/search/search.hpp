@@ -72,8 +72,8 @@ struct SearchOptions {
     // many more: then it is known what else lies outside, and fewer searches have to start over.
     std::uint64_t void_states = 1000;
     // Called now and then while the search rests, with its states and transitions so far: what else there is to be done
-    // meanwhile. True: that has come to something, so the search is to stop. It is called at the end of levels, or after
-    // given numbers of states, so that the same is done for any number of threads.
+    // meanwhile. True: that has come to something, so the search is to stop. It is called at the end of levels, or
+    // after given numbers of states, so that the same is done for any number of threads.
     std::function<bool(std::uint64_t, std::uint64_t)> meanwhile{};
     Limits limits{};
 };

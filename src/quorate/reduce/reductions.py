@@ -92,7 +92,7 @@ class Reductions:
 
     def go_on(self, transitions: int) -> bool:
         """Go on with the closure while a search rests that has made so many transitions; whether it has ended."""
-        most = self.options.max_behaviours or max(FIRST_BEHAVIOURS, transitions // TRANSITIONS_PER_BEHAVIOUR)
+        most = self.options.max_behaviours or transitions // TRANSITIONS_PER_BEHAVIOUR
         with self.model.spent.on("closure"):
             self.closure = self.model.engine.close(self.model, most, aside=True)
         return self.closure.complete

@@ -35,6 +35,12 @@ Graph explore(std::vector<State> states, auto expand) {
     return graph;
 }
 
+Closure close(Tables& tables, Oracle& oracle, std::size_t most_behaviours) {
+    Closing closing(tables);
+    closing.go_on(oracle, most_behaviours);
+    return std::move(closing.closure());
+}
+
 // What a property may ask about: process 0, the monitor, deadlocks, failures.
 Graph plain(const toy::Protocol& protocol) {
     toy::Explorer explorer(protocol);
@@ -145,6 +151,29 @@ TEST("after the closure no search has anything to ask") {
         CHECK_EQUAL(oracle.rounds, rounds);
     }
     CHECK(closed > 20);
+}
+
+TEST("a closure that was stopped and taken up again is the same") {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const toy::Protocol protocol = some(seed);
+        if (!toy::Explorer(protocol).run(500)) continue;
+        toy::ToyOracle once(protocol), often(protocol);
+        const Closure closure = close(once.tables, once, 1 << 20);
+        Closing closing(often.tables);
+        for (std::size_t most = 1; !closing.closure().complete; most += 2) {
+            CHECK(most < 1 << 20);
+            closing.go_on(often, most);
+        }
+        CHECK_EQUAL(closing.closure().local_states, closure.local_states);
+        CHECK_EQUAL(closing.closure().messages, closure.messages);
+        CHECK_EQUAL(closing.closure().behaviours, closure.behaviours);
+        std::size_t enabled = 0, wanted = 0;
+        for (const auto& column : closing.closure().enabled)
+            for (const auto& local : column) enabled += local.size();
+        for (const auto& column : closure.enabled)
+            for (const auto& local : column) wanted += local.size();
+        CHECK_EQUAL(enabled, wanted);
+    }
 }
 
 TEST("a closure without end is given up, and says so") {
