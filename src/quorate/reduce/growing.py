@@ -1,7 +1,7 @@
 """Monitors without a finished table, under renamings: what symmetry needs of them is found while the search goes on.
 
 A monitor that counts or remembers may have no end of local states, so it is not part of the closure (docs/soundness.md,
-rule 30). For the group to act on it, each local state that a state may hold gets its images under the exchanges of
+rule 32). For the group to act on it, each local state that a state may hold gets its images under the exchanges of
 neighbouring names, and with it its whole orbit does. That its reactions commute with renaming is not trusted either
 (rule 10). When the search asks for the reaction to one event in one local state, the whole orbit of that pair is
 evaluated, and every exchange compared. Any run of the full system takes a renaming of a pair that the search asked for,

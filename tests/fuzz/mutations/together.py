@@ -25,7 +25,11 @@ universe.rule(
     "universe-locals",
     "A search that meets a local state outside of the universe is void (`universe-cell` and `universe-next`).",
     "rule 24",
-    expression(TABLES, "if («optimistic && !column.as_is && !column.grows && !column.locals[local].member») outgrown = true;", "false"),
+    expression(
+        TABLES,
+        "if («optimistic && !column.as_is && !column.grows && !column.locals[local].member») outgrown = true;",
+        "false",
+    ),
     statement(
         TABLES,
         "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",

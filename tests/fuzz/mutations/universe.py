@@ -26,7 +26,11 @@ universe.rule(
     "universe-cell",
     "A search that makes a cell of a local state outside of the universe is void.",
     "rule 24",
-    expression(TABLES, "if («optimistic && !column.as_is && !column.grows && !column.locals[local].member») outgrown = true;", "false"),
+    expression(
+        TABLES,
+        "if («optimistic && !column.as_is && !column.grows && !column.locals[local].member») outgrown = true;",
+        "false",
+    ),
 )
 universe.rule(
     "universe-step",
