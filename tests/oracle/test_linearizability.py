@@ -6,7 +6,7 @@ import pytest
 
 import all_orders
 import quorate
-from quorate import Map, Monitor, Pid, Process, System, invariant, on, step
+from quorate import Map, Monitor, Pid, Process, System, can, invariant, on, step
 from quorate.histories import (
     Acquire,
     Add,
@@ -37,6 +37,7 @@ from quorate.histories import (
     linearizable,
     regular_register,
     safe_register,
+    sequentially_consistent,
 )
 from quorate.histories.linearizability import Linearizability
 from quorate.language.declared import WATCH_MARK
@@ -137,6 +138,39 @@ def test_weak_registers_by_definition(safe: bool) -> None:
         result = quorate.check(made(clients=clients, ops=ops), property="agree")
         assert result.verdict == "holds", result
     assert quorate.check(made(), property="judged").verdict == "violated"
+
+
+@pytest.mark.parametrize("kind", ["register", "queue"])
+def test_sequential_consistency_by_definition(kind: str) -> None:
+    specification = CHOICES[kind][0]
+    prop = sequentially_consistent(specification, where=lambda _: True)
+    made = system(kind, prop, lambda ops: all_orders.linearizable(specification, ops, sequential=True))
+    for clients, ops in ((2, 2), (3, 1)) if kind == "register" else ((2, 1),):
+        result = quorate.check(made(clients=clients, ops=ops), property="agree")
+        assert result.verdict == "holds", result
+
+
+class Old(System):
+    """A read that misses a write which has ended: sequentially consistent, not linearizable."""
+
+    judged = linearizable(Register(0))
+    sequential = sequentially_consistent(Register(0), where=lambda self: not any(c.left for c in self[Anything]))
+
+    def build(self) -> None:
+        self.spawn(Anything, 2, kind="register", left=1)
+
+    @can
+    def only_sequential(self) -> bool:
+        return (
+            not self[monitor_of(Old.judged)].possible
+            and self[monitor_of(Old.sequential)].possible
+            and not any(client.left or client.doing >= 0 for client in self[Anything])
+        )
+
+
+def test_sequential_consistency_asks_for_less() -> None:
+    assert quorate.check(Old(), property="only_sequential").verdict == "holds"
+    assert quorate.check(Old(), property="sequential").verdict == "violated"
 
 
 class Named(Process):

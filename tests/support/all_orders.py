@@ -35,19 +35,26 @@ def precedes(one: Op, two: Op) -> bool:
     return one.end is not None and one.end < two.begin
 
 
-def linearizable(specification: Any, history: Sequence[Op]) -> bool:
-    """Herlihy and Wing: some order of those that ended, and of some that did not, keeps to precedence and is legal."""
+def linearizable(specification: Any, history: Sequence[Op], *, sequential: bool = False) -> bool:
+    """Herlihy and Wing: some order of those that ended, and of some that did not, keeps to precedence and is legal.
+
+    Sequentially consistent if only the order of each process has to be kept.
+    """
     ended = [op for op in history if op.end is not None]
     others = [op for op in history if op.end is None]
     for chosen in range(1 << len(others)):
         taken = ended + [op for number, op in enumerate(others) if chosen >> number & 1]
-        if any(_legal(specification, order) for order in permutations(taken) if _keeps(order)):
+        if any(_legal(specification, order) for order in permutations(taken) if _keeps(order, sequential)):
             return True
     return False
 
 
-def _keeps(order: Sequence[Op]) -> bool:
-    return not any(precedes(later, earlier) for i, earlier in enumerate(order) for later in order[i + 1 :])
+def _keeps(order: Sequence[Op], sequential: bool) -> bool:
+    return not any(
+        precedes(later, earlier) and (not sequential or later.process == earlier.process)
+        for i, earlier in enumerate(order)
+        for later in order[i + 1 :]
+    )
 
 
 def _legal(specification: Any, order: Sequence[Op]) -> bool:

@@ -200,3 +200,20 @@ def test_the_type_of_a_result_is_a_type() -> None:
 
         class Odd(Operation, result=3):
             pass
+
+
+class Numbers:
+    """Says 1 where its client says True, which is the same to Python."""
+
+    initial = 0
+
+    def apply(self, state: int, operation: Operation) -> tuple[int, Any]:
+        return (True, None) if isinstance(operation, Write) else (state, 1 if state == 1 else state)
+
+
+def test_what_python_takes_for_equal_is_equal() -> None:
+    class Judged(One):
+        atomic = linearizable(Numbers)
+
+    assert quorate.check(Judged(does="w-r1"), property="atomic").ok
+    assert quorate.check(Judged(does="w-r0"), property="atomic").verdict == "violated"

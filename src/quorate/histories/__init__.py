@@ -12,6 +12,7 @@ histories that were recorded elsewhere.
 
 from quorate.histories.linearizability import linearizable
 from quorate.histories.registers import atomic_register, regular_register, safe_register
+from quorate.histories.sequential import sequentially_consistent
 from quorate.histories.specifications import (
     Acquire,
     Add,
@@ -72,4 +73,5 @@ __all__ = [
     "linearizable",
     "regular_register",
     "safe_register",
+    "sequentially_consistent",
 ]

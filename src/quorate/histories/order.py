@@ -65,6 +65,8 @@ class _Order:
         self._values: list[Any] = []
         self._effects: dict[tuple[int, int], tuple[int, int] | None] = {}
         self._operations = [self._number(call.operation) for call in calls]
+        reads = getattr(specification.specification, "reads", ())
+        self._reads = [isinstance(call.operation, reads) for call in calls]
         self._free = -1
         """The call whose result does not count."""
         self._noted: set[int] = set()
@@ -77,6 +79,7 @@ class _Order:
         call = self.calls[number]
         # Once more, whatever it returned: what it could have returned is noted.
         self._free = number
+        self._reads[number] = False
         found = self._first_misplaced(until=number)
         assert found is None, "with any result it has a place"
         values = sorted((self._values[each] for each in self._noted), key=encode)
@@ -114,11 +117,15 @@ class _Order:
         todo = list(before)
         while todo:
             state, done = todo.pop()
+            # One that changes nothing in any state takes effect as soon as its result fits: nothing is lost by that.
+            fits = [each for each in under_way if self._fits(each, state) and each not in done]
+            if fits:
+                done = done.union(fits)
             if number in done:
                 found.add((state, done - {number}))
                 continue
             for other in under_way:
-                if other in done:
+                if other in done or self._reads[other]:
                     continue
                 pair = (state, operations[other])
                 effect = effects[pair] if pair in effects else self._effect(pair)
@@ -134,6 +141,12 @@ class _Order:
                     seen.add(after)
                     todo.append(after)
         return found
+
+    def _fits(self, call: int, state: int) -> bool:
+        if not self._reads[call]:
+            return False
+        effect = self._effect((state, self._operations[call]))
+        return effect is not None and effect[1] == self._results[call]
 
     def _effect(self, pair: tuple[int, int]) -> tuple[int, int] | None:
         if pair not in self._effects:

@@ -2,6 +2,7 @@
 
 Each is as plain as one that a user writes: the `initial` state, and what an operation does to a state. `apply` returns
 None for an operation that cannot take effect in a state, such as acquiring a lock that is held: it has to wait.
+`reads`, if it is there, names operations that never change a state, which spares recorded histories much work.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ def unknown(specification: object, operation: Operation) -> TypeError:
 class Register:
     """Read and Write."""
 
+    reads = (Read,)
+
     def __init__(self, initial: Any = None) -> None:
         self.initial = initial
 
@@ -127,6 +130,8 @@ class CasRegister(Register):
 class Counter:
     """Increment and Read."""
 
+    reads = (Read,)
+
     def __init__(self, initial: int = 0) -> None:
         self.initial = initial
 
@@ -141,6 +146,8 @@ class Counter:
 
 class Set:
     """Add, Remove and Contains."""
+
+    reads = (Contains,)
 
     initial: frozenset[Any] = frozenset()
 
@@ -186,6 +193,8 @@ class Stack:
 class KeyValue:
     """Put, Get and Delete."""
 
+    reads = (Get,)
+
     initial: Map[Any, Any] = Map()
 
     def apply(self, state: Map[Any, Any], operation: Operation) -> Step:
@@ -219,6 +228,8 @@ class Lock:
 
 class Log:
     """Append, and Read of all that was appended."""
+
+    reads = (Read,)
 
     initial: tuple[Any, ...] = ()
 

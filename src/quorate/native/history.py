@@ -37,7 +37,7 @@ class NativeHistory:
         """What is known of operations: by state of the object and operation, the next state and the result."""
         self.apply: Callable[[int, int], None] = self.put_effect
         """Finds out what an operation does to a state of the object."""
-        self._ids: dict[bytes, int] = {}
+        self._ids: dict[Any, int] = {}  # by value: the monitor in Python takes 1 and True for the same as well
         self._engine = engine
         engine.add_configurations(column.index, number(False), number(True))
 
@@ -47,11 +47,10 @@ class NativeHistory:
 
     def number(self, value: Any) -> int:
         """The number of a state of the object, an operation, a result, or a process with an identity."""
-        code = encode(value)
-        found = self._ids.get(code)
+        found = self._ids.get(value)
         if found is None:
-            content = int.from_bytes(blake2b(code, digest_size=8).digest(), "little")
-            found = self._ids[code] = self._engine.add_object(self.column.index, content)
+            content = int.from_bytes(blake2b(encode(value), digest_size=8).digest(), "little")
+            found = self._ids[value] = self._engine.add_object(self.column.index, content)
             self.objects.append(value)
             self.whenever_new(found)
         return found

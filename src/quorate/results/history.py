@@ -8,6 +8,7 @@ from quorate.base.values import encode, show
 from quorate.histories.intervals import bars, told
 from quorate.histories.linearizability import History, Linearizability
 from quorate.histories.order import Call, find_misplaced
+from quorate.histories.sequential import Sequentially
 from quorate.language.declared import WATCH_MARK
 from quorate.language.operation import Invoked, Returned
 from quorate.properties.explanation import Part
@@ -63,6 +64,9 @@ def explained(trace: Trace, prop: Property) -> Part | None:
     if last is None:
         return None
     why = f"{last.process} ends {told(last)}, which is not what such a register may return"
+    if issubclass(monitor, Sequentially):
+        why = "no order of all operations keeps to the order of each process"
+        last = None
     if issubclass(monitor, Linearizability):
         found = find_misplaced(monitor.specification, calls)
         if found is None:
