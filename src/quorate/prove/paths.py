@@ -1,0 +1,160 @@
+"""Every way through a piece of Python whose integers are unknown, by running it again for each.
+
+A path is a list of decisions: conditions that were taken as true or false, and options that were picked. A prefix of
+decisions is repeated, then the first side that is possible is taken; the other sides are other paths. Which sides are
+possible the solver says, so no path contradicts itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from quorate.base.errors import Location, Signal, caller
+from quorate.prove.refusal import Refused
+from quorate.prove.solver import Query, Translation
+from quorate.prove.terms import FALSE, TRUE, Term, conjunction, negation, variables
+
+T = TypeVar("T")
+MOST_PATHS = 20_000
+
+
+class Impossible(Signal):
+    """The path contradicts itself, or leads where there is no transition: it is left out."""
+
+
+class Path:
+    """One way through, while it is taken and afterwards."""
+
+    def __init__(self, prefix: list[int], query: Query, assumed: Sequence[Term]) -> None:
+        self._prefix = prefix
+        self._query = query
+        self._counts: list[int] = []
+        self.conditions: list[Term] = []
+        self._known: dict[Term, bool] = {}
+        self._seen: set[Term] = set()
+        self.places: list[Location | None] = []
+        for term in assumed:
+            self.assume(term)
+
+    def assume(self, condition: Term) -> None:
+        """Demand something of this path."""
+        if condition is TRUE:
+            return
+        if condition is FALSE:
+            raise Impossible
+        self._note(condition)
+
+    def _note(self, condition: Term) -> None:
+        self.conditions.append(condition)
+        for each in condition.args if condition.op == "and" else (condition,):
+            self._known[each] = True
+            self._known[negation(each)] = False
+        self._seen |= variables(condition)
+
+    def decide(self, condition: Term) -> bool:
+        """Whether the condition is taken as true; both ways are taken, if both are possible."""
+        if condition is TRUE or condition is FALSE:
+            return condition is TRUE
+        known = self._known.get(condition)
+        if known is not None:
+            return known
+        sides = self._branch(lambda: self._sides(condition))
+        taken = sides == 1
+        self._note(condition if taken else negation(condition))
+        return taken
+
+    def _sides(self, condition: Term) -> list[int]:
+        if condition.op in ("var", "not") and not (variables(condition) & self._seen):
+            return [1, 0]
+        found = []
+        if self._possible(condition):
+            found.append(1)
+        if not found or self._possible(negation(condition)):
+            found.append(0)
+        return found
+
+    def _possible(self, condition: Term) -> bool:
+        # Not known to be impossible is possible: a path too many costs time, one too few would be a proof of nothing.
+        return self._query.ask([*self.conditions, condition], seconds=5) != "unsat"
+
+    def feasible(self) -> bool:
+        return self._query.ask(self.conditions, seconds=5) != "unsat"
+
+    def pick(self, options: Sequence[T]) -> T:
+        """One of the options; each is a path of its own."""
+        if not options:
+            raise Impossible
+        return options[self._branch(lambda: list(range(len(options))))] if len(options) > 1 else options[0]
+
+    def _branch(self, sides: Callable[[], list[int]]) -> int:
+        depth = len(self._counts)
+        if depth >= len(self._prefix):
+            self._prefix.append(_Sides(sides()))  # type: ignore[arg-type]
+            self.places.append(caller())
+        choice: Any = self._prefix[depth]
+        self._counts.append(len(choice.sides))
+        return int(choice.sides[choice.at])
+
+    @property
+    def condition(self) -> Term:
+        return conjunction(self.conditions)
+
+
+class _Sides:
+    """A decision: what was possible there, and which of it is taken now."""
+
+    __slots__ = ("at", "sides")
+
+    def __init__(self, sides: list[int]) -> None:
+        self.sides = sides
+        self.at = 0
+
+
+class Taken(NamedTuple, Generic[T]):
+    """A path to its end: what was returned, or what was raised."""
+
+    path: Path
+    value: T | None
+    error: BaseException | None
+
+
+class Explorer:
+    """Runs a function along each of its paths."""
+
+    def __init__(self, translate: Translation) -> None:
+        self._translate = translate
+        self._query = Query(translate)
+        self.runs = 0
+
+    def explore(
+        self, run: Callable[[Path], T], *, assumed: Sequence[Term] = (), what: str, place: Location | None
+    ) -> list[Taken[T]]:
+        """All paths. What the model raises is an outcome like any other; what cannot be encoded is not."""
+        found: list[Taken[T]] = []
+        prefix: list[Any] = []
+        while True:
+            path = Path(prefix, self._query, assumed)
+            self.runs += 1
+            try:
+                found.append(Taken(path, run(path), None))
+            except Impossible:
+                pass
+            except Refused as refused:
+                # A line that is refused, but that no state leads to, does not matter.
+                if path.feasible():
+                    raise refused.about(what, place) from None
+            except (KeyboardInterrupt, MemoryError, Signal):
+                raise
+            except BaseException as error:
+                found.append(Taken(path, None, error))
+            while prefix and prefix[-1].at + 1 >= len(prefix[-1].sides):
+                prefix.pop()
+            if not prefix:
+                return found
+            prefix[-1].at += 1
+            if len(found) > MOST_PATHS:
+                raise Refused(
+                    f"more than {MOST_PATHS:,} cases to distinguish",
+                    "split what it does: several transitions, or fewer processes",
+                ).about(what, place)
