@@ -44,7 +44,7 @@ from quorate.prove.terms import (
     variables,
 )
 
-Kind = Literal["step", "crash", "recover", "lose", "fail", "overflow"]
+Kind = Literal["step", "crash", "recover", "lose", "copy", "fail", "overflow"]
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,9 @@ class Action:
             found |= {put.channel.pending for put in self.consumed}
         return frozenset(found)
 
-    def after(self, term: Term, counting: bool) -> Term:
+    def after(self, term: Term, machine: Machine) -> Term:
         """What a formula about the state after the step says about the state before it."""
+        counting = machine.counting
 
         def apply(old: Term, arguments: tuple[Term, ...]) -> Term:
             name = old.args[0]
@@ -117,7 +118,8 @@ class Action:
                 if name in (put.channel.pending, put.channel.sent):
                     here = conjunction([put.condition, all_equal(arguments, put.leaves)])
                     if counting and name == put.channel.pending:
-                        result = add(result, ite(here, number(1), number(0)))
+                        room = TRUE if machine.adds_up or self.kind == "copy" else lt(result, number(1))
+                        result = add(result, ite(conjunction([here, room]), number(1), number(0)))
                     else:
                         result = disjunction([result, here])
             return result
@@ -395,6 +397,14 @@ class Encoder:
                     guard.append(lt(number(0), machine.losses))
                     updates[machine.losses] = add(machine.losses, number(1), -1)
                 yield Action("lose", channel.receiver, None, conjunction(guard), updates, (Put(channel, leaves),))
+
+        if machine.duplicates is not None:
+            for channel in list(machine.channels.values()):
+                leaves = tuple(var(f"@0{suffix}", sort) for suffix, sort in channel.shape.leaves)
+                put = Put(channel, leaves)
+                guard = [channel.shape.wf(leaves), machine.held(channel, leaves), lt(number(0), machine.duplicates)]
+                updates = {machine.duplicates: add(machine.duplicates, number(1), -1)}
+                yield Action("copy", channel.receiver, None, conjunction(guard), updates, (put,), True, (put,))
 
     def _anew(self, column: Column) -> dict[Term, Term]:
         found: dict[Term, Term] = {}

@@ -12,7 +12,7 @@ from quorate.prove.machine import Changed, Machine
 from quorate.prove.paths import Explorer
 from quorate.prove.shapes import SLOTS
 from quorate.prove.solver import Translation
-from quorate.prove.terms import Term, conjunction, forall, implies, var
+from quorate.prove.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
 
 
 class Encoded:
@@ -40,15 +40,13 @@ class Encoded:
         rules = [machine.well_formed()]
         for channel in machine.channels.values():
             bound = [var(f"w{suffix}", sort) for suffix, sort in channel.shape.leaves]
-            held = machine.held(channel, bound)
-            wf = channel.shape.wf(bound)
-            pattern = held.args[0] if machine.counting else held
-            if bound and wf.op != "bool":
-                rules.append(forall(bound, implies(held, wf), [[_channel_read(pattern)]]))
+            read = app(channel.pending, bound, "Int" if machine.counting else "Bool")
+            wf = implies(machine.held(channel, bound), channel.shape.wf(bound))
+            if machine.counting:
+                wf = conjunction([wf, ge(read, ZERO)])
+            rules.append(forall(bound, wf, [[read]]))
+            ghost = app(channel.sent, bound)
+            rules.append(forall(bound, implies(ghost, channel.shape.wf(bound)), [[ghost]]))
+            # By construction: what is pending was sent, since nothing else puts it there.
+            rules.append(forall(bound, implies(machine.held(channel, bound), ghost), [[read]]))
         return conjunction(rules)
-
-
-def _channel_read(term: Term) -> Term:
-    if term.op == "app":
-        return term
-    return next(atom for atom, _ in term.args[1])

@@ -9,6 +9,8 @@ is refused.
 from __future__ import annotations
 
 import builtins
+import dis
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from enum import Enum
 from typing import Any
 
 from quorate.base.errors import Location, is_model_file
+from quorate.language.transitions import majority
 from quorate.prove.proxies import SymBool, SymInt, comparing, lifted, running, truth
 from quorate.prove.refusal import Refused
 from quorate.prove.terms import ite, number
@@ -83,6 +86,23 @@ SHIMS: dict[str, Any] = {
 }
 
 
+def _majority(of: Any) -> SymInt:
+    return (of if isinstance(of, SymInt) else _len(of)) // 2 + 1
+
+
+@contextmanager
+def plainly(cls: type) -> Iterator[None]:
+    """While it lasts, the names in a class's module mean what its author meant: for reading its annotations."""
+    space = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+    lent = {name: shim for name, shim in SHIMS.items() if space.get(name) is shim}
+    for name in lent:
+        del space[name]
+    try:
+        yield
+    finally:
+        space.update(lent)
+
+
 class Lifting:
     """The functions of a model, found by the names that its code uses, and how to lend them."""
 
@@ -115,30 +135,43 @@ class Lifting:
                 todo.append(found.__func__)
 
     def _named(self, function: types.FunctionType, code: types.CodeType) -> Iterator[Any]:
+        """What the code refers to by name; doubts about it are noted."""
         place = Location(code.co_filename, code.co_firstlineno)
-        for name in code.co_names:
+        names, attributes = set(), set()
+        for instruction in dis.get_instructions(code):
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                names.add(instruction.argval)
+            elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                attributes.add(instruction.argval)
+        for name in sorted(names):
             if name in function.__globals__:
                 value = function.__globals__[name]
-                if isinstance(value, type) and issubclass(value, Enum):
-                    if any(isinstance(each.value, int) for each in value) and "value" in code.co_names:
-                        self._doubt(f"the values of the enum {name}", place)
-                elif callable(value) or isinstance(value, types.ModuleType):
-                    origin = getattr(value, "__module__", None) or getattr(value, "__name__", "")
-                    if not isinstance(value, (type, types.FunctionType)) or (
-                        isinstance(value, types.FunctionType) and not is_model_file(value.__code__.co_filename)
-                        and not str(origin).startswith("quorate.")
-                    ):
+                found = [value]
+                if isinstance(value, types.ModuleType):
+                    found = [getattr(value, each) for each in sorted(attributes) if hasattr(value, each)]
+                for each in found:
+                    if not self._vouched(each, attributes):
                         self._doubt(f"`{name}`", place)
-                yield value
+                yield from found
             elif hasattr(builtins, name) and name not in SHIMS and name not in _SAFE:
                 value = getattr(builtins, name)
                 if not (isinstance(value, type) and issubclass(value, BaseException)):
                     self._doubt(f"`{name}`", place)
-            elif name in _NUMBERS:
-                self._doubt(f"`.{name}`", place)
+        for name in sorted(attributes & _NUMBERS):
+            self._doubt(f"`.{name}`", place)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 yield from self._named(function, constant)
+
+    def _vouched(self, value: Any, attributes: set[str]) -> bool:
+        """Whether no plain integer comes from there."""
+        if isinstance(value, type):
+            if issubclass(value, Enum):
+                return "value" not in attributes or not any(isinstance(each.value, int) for each in value)
+            return True
+        if isinstance(value, types.FunctionType):
+            return is_model_file(value.__code__.co_filename) or value.__module__.startswith("quorate.")
+        return not callable(value) or isinstance(value, SymInt)
 
     def _doubt(self, what: str, place: Location) -> None:
         self.doubtful = self.doubtful or (what, place)
@@ -152,6 +185,9 @@ class Lifting:
                 _change(function, undo)
             for space in self._spaces.values():
                 for name, value in list(space.items()):
+                    if value is majority:
+                        undo.append(_restoring(space, name, value))
+                        space[name] = _majority
                     if name.startswith("__") or isinstance(value, (type, types.ModuleType)) or callable(value):
                         continue
                     new = lifted(value)

@@ -23,14 +23,16 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
+from quorate.prove.lifting import plainly
 from quorate.prove.proxies import lifted, plain_class
 from quorate.prove.refusal import Refused
 from quorate.prove.shapes import SLOTS, Boolean, Misfit, Overflow, Parts, Reader, Shape
-from quorate.prove.terms import FALSE, TRUE, Term, app, conjunction, equal, number, var
+from quorate.prove.terms import FALSE, TRUE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State
 
 _new = object.__new__
+_BUDGETS = ("budget.losses", "budget.duplicates", "budget.crashes")
 
 
 @dataclass(eq=False)
@@ -89,8 +91,12 @@ class Machine:
         slots: int = SLOTS,
     ) -> None:
         self.definition = definition
-        self.counting = definition.network.kind == "multiset"
-        """Whether equal messages add up, so that a channel says how often it has each."""
+        network = definition.network
+        self.copies = network.duplicates if network.duplicates != "any" else 0
+        self.adds_up = network.kind == "multiset"
+        """Whether a message that is sent is one more, even if an equal one is pending."""
+        self.counting = self.adds_up or self.copies > 0
+        """Whether a channel says how often it has each message."""
         _supported(definition)
         pids = [column.pid for column in definition.processes if column.pid is not None]
         self.reader = Reader(pids, definition.scalars, max(slots, _longest(definition)))
@@ -102,8 +108,8 @@ class Machine:
         self.crashed: list[Term | None] = [
             var(f"{column.name}.crashed", "Bool") if column.may_crash else None for column in definition.columns
         ]
-        network = definition.network
         self.losses = var("budget.losses", "Int") if network.losses not in (0, "any") else None
+        self.duplicates = var("budget.duplicates", "Int") if self.copies else None
         self.crashes = var("budget.crashes", "Int") if definition.faults.crashes else None
         self._messages: dict[type, Parts] = {}
         self.channels: dict[tuple[type, int, int], Channel] = {}
@@ -156,17 +162,23 @@ class Machine:
         for fields in self.fields:
             for each in fields:
                 yield from each.terms
-        yield from (each for each in (*self.crashed, self.losses, self.crashes) if each is not None)
+        yield from (each for each in (*self.crashed, self.losses, self.duplicates, self.crashes) if each is not None)
 
     def well_formed(self) -> Term:
         """What the types say of the variables. Steps keep it, since they write nothing else."""
         rules = [each.shape.wf(each.terms) for fields in self.fields for each in fields if each.shape is not None]
-        for budget, most in ((self.losses, self.definition.network.losses), (self.crashes, self.definition.faults.crashes)):
-            if budget is not None and isinstance(most, int):
-                from quorate.prove.terms import ZERO, ge
-
-                rules += [ge(budget, ZERO), ge(number(most), budget)]
+        for budget, most in self.budgets():
+            rules += [ge(budget, ZERO), ge(number(most), budget)]
         return conjunction(rules)
+
+    def budgets(self) -> list[tuple[Term, int]]:
+        """What is left of losses, copies and crashes, and how much there is at the beginning."""
+        most = (self.definition.network.losses, self.copies, self.definition.faults.crashes)
+        return [
+            (budget, int(whole))
+            for budget, whole in zip((self.losses, self.duplicates, self.crashes), most, strict=True)
+            if budget is not None
+        ]
 
     # Messages
 
@@ -174,7 +186,8 @@ class Machine:
         """The shape of a message or an event."""
         found = self._messages.get(cls)
         if found is None:
-            hints = field_types(cls)
+            with plainly(cls):
+                hints = field_types(cls)
             parts = []
             for name, hint in hints.items():
                 place = member_location(cls, name)
@@ -194,8 +207,6 @@ class Machine:
 
     def held(self, channel: Channel, leaves: Sequence[Term]) -> Term:
         """Whether a message is pending."""
-        from quorate.prove.terms import ge
-
         if self.counting:
             return ge(app(channel.pending, leaves, "Int"), number(1))
         return app(channel.pending, leaves)
@@ -256,10 +267,8 @@ class Machine:
         for term, local in zip(self.crashed, state.locals, strict=True):
             if term is not None:
                 found[term.args[0]] = is_crashed(local)
-        if self.losses is not None:
-            found["budget.losses"] = state.budget[0]
-        if self.crashes is not None:
-            found["budget.crashes"] = state.budget[2]
+        for budget, _ in self.budgets():
+            found[budget.args[0]] = state.budget[_BUDGETS.index(budget.args[0])]
         return found
 
     def contents_of(self, state: State) -> dict[str, dict[tuple[Any, ...], int]]:
@@ -292,8 +301,8 @@ class Machine:
                 inboxes[channel.receiver.index] += [self.plain_message(channel, leaves)] * count
         policy = channels(self.definition)
         pending = tuple(policy.arranged(column, inboxes[column.index]) for column in self.definition.processes)
-        budget = (values.get("budget.losses", 0), 0, values.get("budget.crashes", 0))
-        return State(tuple(locals), pending, budget)
+        losses, duplicates, crashes = (int(values.get(name, 0)) for name in _BUDGETS)
+        return State(tuple(locals), pending, (losses, duplicates, crashes))
 
     def plain_message(self, channel: Channel, leaves: Sequence[Any]) -> Message:
         from quorate.language.message import stamped
@@ -315,10 +324,7 @@ class Machine:
                     if each.shape is not None and not each.free:
                         known.update(zip(each.terms, each.shape.lower(local[each.index]), strict=True))
             known.update({term: FALSE for term in self.crashed if term is not None})
-            if self.losses is not None:
-                known[self.losses] = number(int(self.definition.network.losses))
-            if self.crashes is not None:
-                known[self.crashes] = number(self.definition.faults.crashes)
+            known.update({budget: number(whole) for budget, whole in self.budgets()})
             found.setdefault(tuple(sorted((a.number, b.number) for a, b in known.items())), known)
         return list(found.values())
 
@@ -327,8 +333,6 @@ class Machine:
 
     def initial(self) -> Term:
         """The initial states as a formula over the variables alone; channels are empty then."""
-        from quorate.prove.terms import disjunction
-
         return disjunction(
             conjunction(equal(term, value) for term, value in known.items()) for known in self.initial_terms()
         )
@@ -342,8 +346,6 @@ def _supported(definition: Definition) -> None:
         raise Refused(f"the network {network}: queues have no encoding yet", "unordered() or multiset()", place)
     if network.bounded:
         raise Refused(f"the network {network}: a capacity has no encoding yet", "leave out capacity=", place)
-    if network.duplicates not in (0, "any"):
-        raise Refused(f"the network {network}: a number of duplicates has no encoding", "duplicates='any'", place)
     if definition.attackers:
         raise Refused("Byzantine processes that may send anything have no encoding yet", "write an attacker", place)
     if definition.environment.network_model != "m":
@@ -602,7 +604,3 @@ class _Lazily:
         if instance is None:
             return self
         return type(instance).__getattr__(instance, self.name)
-
-
-def true_or_false(value: bool) -> Term:
-    return TRUE if value else FALSE

@@ -45,6 +45,8 @@ from quorate.prove.terms import (
 )
 
 HASH = 0x5EED
+MOST_INDEX = 16
+"""Where Python needs a number itself, each number below this is a case of its own."""
 
 
 class _Running:
@@ -269,9 +271,12 @@ class SymInt:
     def exactly(self, what: str) -> int:
         """The number itself, where Python needs one."""
         known = self.known
-        if known is None:
-            raise Refused(f"{what} with an integer that has no bound", "a bounded number is needed there")
-        return known
+        if known is not None:
+            return known
+        for small in range(MOST_INDEX):
+            if decide(equal(self.term, number(small))):
+                return small
+        raise Refused(f"{what} with an integer that has no bound", f"a number below {MOST_INDEX} is needed there")
 
     def __index__(self) -> int:
         return self.exactly("counts or indexes")
