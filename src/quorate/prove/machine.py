@@ -373,7 +373,7 @@ def _longest(definition: Definition) -> int:
     while todo:
         value = todo.pop()
         if isinstance(value, (tuple, frozenset)):
-            if not hasattr(value, "_fields"):
+            if not hasattr(value, "_fields") and not all(type(each) is Pid for each in value):
                 most = max(most, len(value))
             todo.extend(value)
         elif isinstance(value, Mapping):
