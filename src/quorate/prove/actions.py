@@ -464,4 +464,3 @@ def code_of(machine: Machine) -> Iterator[Any]:
     yield type(definition.system)
 
 
-__all__ = ["Action", "Encoder", "Put", "code_of", "sent_name"]

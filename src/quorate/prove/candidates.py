@@ -289,9 +289,20 @@ class Generator:
         self.encoded, self.samples, self.deadline = encoded, samples, deadline
         self.lexicon = Lexicon(encoded, samples)
         self.considered = 0
+        self._said: set[Any] = set()
+        """Clauses that were made, to leave out what follows from one of them."""
 
     def candidates(self) -> Iterator[Candidate]:
-        for pattern in patterns(self.encoded):
+        # The more general first: fewer roles, then those in no particular relation, what was sent before what is pending.
+        ordered = sorted(
+            patterns(self.encoded),
+            key=lambda each: (
+                len(each.roles),
+                sum(role.relation not in ("any", "other") for role in each.roles),
+                sum(role.kind == "pending" for role in each.roles),
+            ),
+        )
+        for pattern in ordered:
             if self.deadline.passed:
                 return
             yield from self._of(pattern)
@@ -319,7 +330,9 @@ class Generator:
                     seen.add(key)
                     rows[tuple(map(bool, run(given, sample.channels)))] = None
         if not rows:
-            return  # it never applies: nothing is known of it
+            if any(role.kind in ("sent", "pending") for role in pattern.roles):
+                yield Candidate(pattern, (), "False")  # such messages were never met together
+            return
         full = (1 << len(rows)) - 1
         masks = [0] * len(texts)
         for at, row in enumerate(rows):
@@ -336,19 +349,19 @@ class Generator:
             for affirmed, value in ((True, mask), (False, full & ~mask)):
                 self.considered += 1
                 if value == full:
-                    yield self._made(pattern, atoms, ((at, affirmed),))
+                    yield from self._made(pattern, atoms, ((at, affirmed),))
                 elif value and value not in by_mask:
                     by_mask[value] = (at, affirmed)
                     literals.append((at, affirmed, value))
                 elif value and atoms[at].term is not atoms[by_mask[value][0]].term:
                     # Equivalent so far: that they are is a candidate, the rest is said by one of them.
                     other, way = by_mask[value]
-                    yield self._made(pattern, atoms, ((at, affirmed), (other, not way)))
-                    yield self._made(pattern, atoms, ((at, not affirmed), (other, way)))
+                    yield from self._made(pattern, atoms, ((at, affirmed), (other, not way)))
+                    yield from self._made(pattern, atoms, ((at, not affirmed), (other, way)))
         for (a, x, one), (b, y, two) in combinations(literals, 2):
             self.considered += 1
             if one | two == full and a != b:
-                yield self._made(pattern, atoms, ((a, x), (b, y)))
+                yield from self._made(pattern, atoms, ((a, x), (b, y)))
         if len(literals) // 2 > MOST_TRIPLES:
             return
         for one, two, three in combinations(literals, 3):
@@ -357,11 +370,21 @@ class Generator:
                 continue
             if any(a[2] | b[2] == full for a, b in combinations((one, two, three), 2)):
                 continue
-            yield self._made(pattern, atoms, tuple((each[0], each[1]) for each in (one, two, three)))
+            yield from self._made(pattern, atoms, tuple((each[0], each[1]) for each in (one, two, three)))
 
-    def _made(self, pattern: Pattern, atoms: list[Atom], places: tuple[tuple[int, bool], ...]) -> Candidate:
+    def _made(
+        self, pattern: Pattern, atoms: list[Atom], places: tuple[tuple[int, bool], ...]
+    ) -> Iterator[Candidate]:
+        """The candidate, unless a more general one says it already."""
         parts = [atoms[at].text if affirmed else atoms[at].negated().text for at, affirmed in places]
-        return Candidate(pattern, places, " or ".join(parts))
+        keys = [_key(pattern, [parts[at] for at in chosen]) for size in range(1, len(parts) + 1)
+                for chosen in combinations(range(len(parts)), size)]
+        if any(key in self._said for key in keys) or any(
+            key in self._said for each in _wider(pattern) for key in _keys(each, parts)
+        ):
+            return
+        self._said.add(keys[-1])
+        yield Candidate(pattern, places, " or ".join(parts))
 
     def claim(self, candidate: Candidate, name: str) -> Claim:
         """The candidate as a lemma, with a method that says the same."""
@@ -384,6 +407,36 @@ class Generator:
         if each.channel is not None:
             return self.encoded.machine.held(each.channel, each.leaves)
         return app(sent_name(each.role.cls, each.column), each.leaves)
+
+
+def _key(pattern: Pattern, parts: Sequence[str]) -> Any:
+    return pattern, frozenset(parts)
+
+
+def _keys(pattern: Pattern, parts: Sequence[str]) -> Iterator[Any]:
+    for size in range(1, len(parts) + 1):
+        for chosen in combinations(parts, size):
+            yield _key(pattern, chosen)
+
+
+def _wider(pattern: Pattern) -> Iterator[Pattern]:
+    """Patterns of which this one is a special case, with the same names: a clause about those is one about these."""
+    for at, role in enumerate(pattern.roles):
+        if role.relation in ("sender", "receiver", "named", "same sender", "by receiver"):
+            wide = Role(role.name, role.kind, role.cls)
+            yield Pattern((*pattern.roles[:at], wide, *pattern.roles[at + 1 :]))
+        if role.kind == "pending":
+            # The receiver of a message is one of those that it was sent to.
+            wide = Role(role.name, "sent", role.cls, role.relation, role.to)
+            rest = [
+                Role(each.name, each.kind, each.cls) if each.relation in ("receiver", "by receiver") else each
+                for each in pattern.roles
+            ]
+            yield Pattern((*rest[:at], wide, *rest[at + 1 :]))
+        if len(pattern.roles) > 1:
+            fewer = tuple(each for other, each in enumerate(pattern.roles) if other != at)
+            if role.kind != "element" and all(each.relation in ("any", "element") for each in fewer[:1]):
+                yield Pattern((Role(fewer[0].name, fewer[0].kind, fewer[0].cls), *fewer[1:]))
 
 
 def _not(term: Term) -> Term:
@@ -490,4 +543,3 @@ def _alike(one: type, two: type) -> bool:
     return issubclass(one, two) or issubclass(two, one)
 
 
-__all__ = ["Candidate", "Generator", "Message", "Process"]

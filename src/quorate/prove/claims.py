@@ -405,4 +405,3 @@ def columns_named(instances: Iterable[Instance]) -> Iterator[str]:
             yield variable.args[0].partition(".")[0]
 
 
-__all__ = ["Claim", "Instance", "Refused", "field", "invariants", "lemma", "lemmas", "obligations"]

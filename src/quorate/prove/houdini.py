@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from quorate.prove.claims import Claim
-from quorate.prove.induction import Prover
+from quorate.prove.induction import Prover, switched
 from quorate.prove.terms import TRUE, Term, disjunction, implies, negation, var
 
 
@@ -31,7 +31,7 @@ def inductive(
     on = {at: var(f"on{at}", "Bool") for at in alive}
     for at, claim in alive.items():
         for formula in claim.formulas:
-            solver.add(translate(_when(on[at], formula)))
+            solver.add(translate(switched(on[at], formula)))
     changed = True
     while changed and not prover.deadline.passed:
         changed = False
@@ -83,12 +83,3 @@ def inductive(
             solver.pop()
     return [] if prover.deadline.passed else list(alive.values())
 
-
-def _when(condition: Term, formula: Term) -> Term:
-    """A formula that can be switched on; what is quantified keeps its patterns."""
-    from quorate.prove.terms import forall
-
-    if formula.op == "forall":
-        bound, body, patterns = formula.args
-        return forall(bound, implies(condition, body), patterns)
-    return implies(condition, formula)

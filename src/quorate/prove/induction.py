@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from quorate.prove.actions import Action
@@ -104,6 +104,8 @@ class Prover:
         self.translate = encoded.translate
         self.steps = [action for action in encoded.actions if action.kind not in ("fail", "overflow")]
         self.queries = 0
+        self._preferred: set[Claim] = set()
+        """What other claims rest on already: better one lemma that serves twice."""
         self._compiled: dict[int, Any] = {}
         self._after: dict[tuple[int, Term], Term] = {}
 
@@ -199,6 +201,39 @@ class Prover:
         node.rests_on = tuple(each for each in assumed if each is not claim)
         return self._timed(node, began)
 
+    def core(self, node: Node) -> Node:
+        """The same node, resting on what its unsat cores name. Where the solver does not repeat itself, as it was."""
+        translate = self.translate
+        solver = translate.z3.Solver()
+        solver.set("smt.mbqi", False, "smt.auto_config", False)
+        solver.set("smt.core.minimize", True)
+        solver.add(translate(self.encoded.background))
+        assumed = list(dict.fromkeys(each for one in node.obligations for each in one.hypotheses))
+        on = {claim: translate(var(f"on:{at}", "Bool")) for at, claim in enumerate(assumed)}
+        for claim in assumed:
+            for formula in claim.formulas:
+                solver.add(translate(switched(var(f"on:{assumed.index(claim)}", "Bool"), formula)))
+        needed: dict[Claim, None] = {}
+        obligations: list[Obligation] = []
+        for one in node.obligations:
+            mine = one.hypotheses
+            # First those that are needed anyway, so that few are needed in all.
+            for tried in ([each for each in mine if each in needed or each is node.claim], list(mine)):
+                solver.push()
+                solver.add(*map(translate, one.question))
+                solver.set("timeout", max(1, int(1000 * min(10.0, self._seconds()))))
+                answer = str(solver.check(*[on[each] for each in tried]))
+                core = {each.get_id() for each in solver.unsat_core()} if answer == "unsat" else set()
+                solver.pop()
+                self.queries += 1
+                if answer == "unsat":
+                    mine = tuple(each for each in tried if on[each].get_id() in core)
+                    break
+            needed.update(dict.fromkeys(mine))
+            obligations.append(replace(one, hypotheses=mine))
+        rests_on = tuple(each for each in needed if each is not node.claim)
+        return replace(node, rests_on=rests_on, obligations=obligations)
+
     def _named(self, action: Action | None) -> str:
         return action.name if action is not None else "some state"
 
@@ -282,7 +317,15 @@ class Prover:
     def violated(self, cti: CTI, pool: Iterable[Claim]) -> list[Claim]:
         """The lemmas that the state before the step violates: they say why it is unreachable."""
         found = [each for each in pool if not self.holds(each, cti.values, cti.channels)]
-        return sorted(found, key=lambda each: (each.origin != "given", len(each.instances[0].bound), _size(each)))
+        return sorted(
+            found,
+            key=lambda each: (
+                each.origin == "found",
+                each not in self._preferred,
+                len(each.instances[0].bound),
+                _size(each),
+            ),
+        )
 
     # All together
 
@@ -298,8 +341,7 @@ class Prover:
             self.progress(f"{claim.name} ({len(nodes_)} done, {len(todo)} to go)")
             status, _ = self.base(claim)
             if status == "proved":
-                hints = [each for node in nodes_.values() if node.status == "proved" for each in node.rests_on]
-                _ = hints
+                self._preferred = {each for node in nodes_.values() for each in (node.claim, *node.rests_on)}
                 node = self.establish(claim, [*goals_first(goals, claim), *alive])
             else:
                 node = Node(claim, "open" if status == "open" else "unknown", why="it does not hold initially")
@@ -364,6 +406,14 @@ def _bounded(instance: Instance) -> Term:
 
 def _present(channel: Term) -> Term:
     return channel if channel.sort == "Bool" else app(channel.args[0], channel.args[1])
+
+
+def switched(condition: Term, formula: Term) -> Term:
+    """A formula that can be switched on; what is quantified keeps its patterns."""
+    if formula.op == "forall":
+        bound, body, patterns = formula.args
+        return forall(bound, implies(condition, body), patterns)
+    return implies(condition, formula)
 
 
 class Grounding:
@@ -559,4 +609,20 @@ def rebuilt_at(term: Term, index: int) -> Term:
     return rebuilt(term, renamed, apply)
 
 
-__all__ = ["CTI", "Grounding", "Node", "Prover", "Unrolled", "closure", "implies", "k_induction"]
+
+
+def minimised(prover: Prover, goals: Sequence[Claim], nodes_: Mapping[Claim, Node]) -> dict[Claim, Node]:
+    """The proof with as few lemmas as the solver's unsat cores need; every question is asked once more.
+
+    Whatever it leaves is still a proof: a claim rests on what its cores name, and all of that is kept.
+    """
+    found: dict[Claim, Node] = {}
+    todo = list(goals)
+    while todo:
+        claim = todo.pop()
+        if claim in found:
+            continue
+        node = nodes_[claim]
+        found[claim] = prover.core(node) if node.status == "proved" and node.k == 1 else node
+        todo.extend(found[claim].rests_on)
+    return found

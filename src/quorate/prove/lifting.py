@@ -275,4 +275,3 @@ def _lifted_code(code: types.CodeType) -> types.CodeType:
     return code.replace(co_consts=constants)
 
 
-__all__ = ["SHIMS", "Lifting", "truth"]
