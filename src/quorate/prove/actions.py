@@ -199,12 +199,12 @@ class Encoder:
 
         what = f"{transition}"
         for taken in self.explorer.explore(run, assumed=[self._wf], what=what, place=transition.location):
-            guard = conjunction(each for each in taken.path.conditions if each is not self._wf)
+            guard = taken.path.condition
             if taken.value is not None:
                 yield replace(taken.value, guard=conjunction([guard, taken.value.guard]))
                 continue
             error = taken.error
-            consumed: tuple[Put, ...] = getattr(taken.path, "consumed", ())
+            consumed: tuple[Put, ...] = taken.path.consumed
             guard = conjunction([guard, *(self.machine.held(put.channel, put.leaves) for put in consumed)])
             if isinstance(error, Changed):
                 raise error
@@ -231,14 +231,13 @@ class Encoder:
         frame.choices = _Choices(path, transition)
         self_ = machine.view(column, frame)
         consumed: list[Put] = []
-        path.consumed = ()  # type: ignore[attr-defined]
 
         def receive(channel: Channel) -> Any:
             at = len(consumed)
             shape = channel.shape
             leaves = tuple(var(f"@{at}{suffix}", sort) for suffix, sort in shape.leaves)
             consumed.append(Put(channel, leaves))
-            path.consumed = tuple(consumed)  # type: ignore[attr-defined]
+            path.consumed = tuple(consumed)
             path.assume(shape.wf(leaves))
             assert channel.sender.pid is not None
             return machine.received(channel.cls, channel.sender.pid, leaves)

@@ -8,6 +8,7 @@ does.
 
 from __future__ import annotations
 
+import random
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -285,10 +286,14 @@ def _constants(encoded: Encoded) -> list[int]:
 class Generator:
     """Candidates that every sample satisfies."""
 
-    def __init__(self, encoded: Encoded, samples: Sequence[Sample], deadline: Deadline) -> None:
+    def __init__(
+        self, encoded: Encoded, samples: Sequence[Sample], deadline: Deadline, *, literals: int = 3
+    ) -> None:
         self.encoded, self.samples, self.deadline = encoded, samples, deadline
+        self.literals = literals
         self.lexicon = Lexicon(encoded, samples)
         self.considered = 0
+        self._known: dict[Pattern, list[tuple[tuple[Bound, ...], list[Atom]]]] = {}
         self._said: set[Any] = set()
         """Clauses that were made, to leave out what follows from one of them."""
 
@@ -313,7 +318,7 @@ class Generator:
             return
         texts = [atom.text for atom in self.lexicon.atoms(instances[0])]
         rows: dict[tuple[bool, ...], None] = {}
-        for bound in instances:
+        for bound in _some(instances):
             atoms = self.lexicon.atoms(bound)
             assert [atom.text for atom in atoms] == texts
             run = compiled(*(atom.term for atom in atoms))
@@ -362,7 +367,7 @@ class Generator:
             self.considered += 1
             if one | two == full and a != b:
                 yield from self._made(pattern, atoms, ((a, x), (b, y)))
-        if len(literals) // 2 > MOST_TRIPLES:
+        if self.literals < 3 or len(literals) // 2 > MOST_TRIPLES:
             return
         for one, two, three in combinations(literals, 3):
             self.considered += 1
@@ -389,8 +394,7 @@ class Generator:
     def claim(self, candidate: Candidate, name: str) -> Claim:
         """The candidate as a lemma, with a method that says the same."""
         instances: list[Instance] = []
-        for bound in self.lexicon.bindings(candidate.pattern):
-            atoms = self.lexicon.atoms(bound)
+        for bound, atoms in self._instances(candidate.pattern):
             body = disjunction(
                 atoms[at].term if affirmed else atoms[at].negated().term for at, affirmed in candidate.places
             )
@@ -401,7 +405,14 @@ class Generator:
             messages = [each for each in bound if each.role.kind in ("sent", "pending")]
             guards = tuple(self._guard(each) for each in messages)
             instances.append(Instance(tuple(leaf for each in messages for leaf in each.leaves), guards, body))
-        return Claim(name, candidate.pattern.klass, tuple(instances), written(candidate, name), "found")
+        return Claim(name, candidate.pattern.klass, tuple(instances), written(candidate, name), "found", weight=len(candidate.places))
+
+    def _instances(self, pattern: Pattern) -> list[tuple[tuple[Bound, ...], list[Atom]]]:
+        found = self._known.get(pattern)
+        if found is None:
+            found = [(bound, self.lexicon.atoms(bound)) for bound in self.lexicon.bindings(pattern)]
+            self._known[pattern] = found
+        return found
 
     def _guard(self, each: Bound) -> Term:
         if each.channel is not None:
@@ -437,6 +448,11 @@ def _wider(pattern: Pattern) -> Iterator[Pattern]:
             fewer = tuple(each for other, each in enumerate(pattern.roles) if other != at)
             if role.kind != "element" and all(each.relation in ("any", "element") for each in fewer[:1]):
                 yield Pattern((Role(fewer[0].name, fewer[0].kind, fewer[0].cls), *fewer[1:]))
+
+
+def _some(instances: list[tuple[Bound, ...]]) -> list[tuple[Bound, ...]]:
+    """Enough instances to sort out candidates: processes of a class behave alike, and induction has the last word."""
+    return instances if len(instances) <= 4 else random.Random(len(instances)).sample(instances, 4)
 
 
 def _not(term: Term) -> Term:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, Literal
 
@@ -92,8 +93,10 @@ class Claim:
     """How it is written in Python, or what it says."""
     origin: Literal["invariant", "given", "found", "obligation", "derived"] = "given"
     location: Location | None = None
+    weight: int = 0
+    """How much it says: of several that serve, the one that says least is tried first."""
 
-    @property
+    @cached_property
     def formulas(self) -> list[Term]:
         return [each.formula for each in self.instances]
 
@@ -142,10 +145,10 @@ class Panel:
                     found = where(self.machine.received(cls, sender.pid, bound))
                     return found if isinstance(found, SymBool) else bool(found)
 
-            assumed = [*outer.conditions, shape.wf(bound)]
+            assumed = [*outer.assumed, *outer.conditions, shape.wf(bound)]
             ways = self.encoded.explorer.explore(run, assumed=assumed, what=f"exists({cls.__name__})", place=None)
             ghost = app(sent_name(cls, sender), bound)
-            body = conjunction([ghost, shape.wf(bound), _disjunction(ways, len(assumed))])
+            body = conjunction([ghost, shape.wf(bound), _disjunction(ways)])
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
 
@@ -173,13 +176,13 @@ def senders_of(encoded: Encoded, cls: Any, only: Column | None = None) -> list[t
     return [found[index] for index in sorted(found)]
 
 
-def _disjunction(ways: Iterable[Any], assumed: int) -> Term:
+def _disjunction(ways: Iterable[Any]) -> Term:
     """The formula of a function by its ways. One that fails or has no answer is not true."""
     yes: list[Term] = []
     no: list[Term] = []
     open_ = False
     for way in ways:
-        condition = conjunction(way.path.conditions[assumed:])
+        condition = way.path.condition
         if way.error is not None:
             open_ = True
             continue
@@ -212,7 +215,7 @@ def formula_of(encoded: Encoded, run: Callable[[Panel, Any], Any], what: str, pl
 
     with encoded.lifting.lent():
         ways = encoded.explorer.explore(once, assumed=whole, what=what, place=place)
-    return _disjunction(ways, len(whole))
+    return _disjunction(ways)
 
 
 def _bool(answer: Any) -> Any:

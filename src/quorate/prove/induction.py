@@ -195,7 +195,7 @@ class Prover:
                     node.status, node.cti = "open", cti
                     node.why = f"{self._named(action)} does not keep it"
                     return self._timed(node, began)
-                assumed += violated[:3]
+                assumed += violated[:2]
                 query = self._query(assumed)
         node.status = "proved"
         node.rests_on = tuple(each for each in assumed if each is not claim)
@@ -322,6 +322,7 @@ class Prover:
             key=lambda each: (
                 each.origin == "found",
                 each not in self._preferred,
+                each.weight,
                 len(each.instances[0].bound),
                 _size(each),
             ),
@@ -332,6 +333,7 @@ class Prover:
     def prove(self, goals: Sequence[Claim], pool: Sequence[Claim]) -> dict[Claim, Node]:
         """Prove goals from a pool of lemmas. Lemmas that turn out not to be inductive are dropped from it."""
         nodes_: dict[Claim, Node] = {}
+        before: dict[Claim, tuple[Claim, ...]] = {}
         alive = list(pool)
         todo = list(goals)
         while todo:
@@ -342,7 +344,12 @@ class Prover:
             status, _ = self.base(claim)
             if status == "proved":
                 self._preferred = {each for node in nodes_.values() for each in (node.claim, *node.rests_on)}
-                node = self.establish(claim, [*goals_first(goals, claim), *alive])
+                available = [*goals_first(goals, claim), *alive]
+                start = [each for each in before.get(claim, ()) if each in available]
+                node = self.establish(claim, available, start)
+                if node.status == "proved" and node.rests_on:
+                    node = self.core(node)  # what is not needed need not be proved either
+                before[claim] = node.rests_on
             else:
                 node = Node(claim, "open" if status == "open" else "unknown", why="it does not hold initially")
             nodes_[claim] = node
@@ -388,7 +395,7 @@ def closure(goals: Iterable[Claim], nodes_: Mapping[Claim, Node]) -> list[Claim]
 
 
 def _size(claim: Claim) -> int:
-    return len(str(claim.instances[0].body))
+    return len(claim.text)
 
 
 def _bounded(instance: Instance) -> Term:

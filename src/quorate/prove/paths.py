@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from quorate.base.errors import Location, Signal, caller
+from quorate.base.errors import Location, Signal
 from quorate.prove.refusal import Refused
 from quorate.prove.solver import Query, Translation
 from quorate.prove.terms import FALSE, TRUE, Term, conjunction, negation, variables
@@ -26,16 +26,17 @@ class Impossible(Signal):
 class Path:
     """One way through, while it is taken and afterwards."""
 
-    def __init__(self, prefix: list[int], query: Query, assumed: Sequence[Term]) -> None:
+    def __init__(self, prefix: list[Any], query: Query, assumed: Sequence[Term]) -> None:
         self._prefix = prefix
         self._query = query
-        self._counts: list[int] = []
+        self._depth = 0
+        self.assumed = tuple(assumed)
+        """What every path may rely on; no part of what tells this one from others."""
         self.conditions: list[Term] = []
+        self.consumed: tuple[Any, ...] = ()
+        """The messages that a transition has consumed so far."""
         self._known: dict[Term, bool] = {}
         self._seen: set[Term] = set()
-        self.places: list[Location | None] = []
-        for term in assumed:
-            self.assume(term)
 
     def assume(self, condition: Term) -> None:
         """Demand something of this path."""
@@ -59,13 +60,14 @@ class Path:
         known = self._known.get(condition)
         if known is not None:
             return known
-        sides = self._branch(lambda: self._sides(condition))
-        taken = sides == 1
+        taken = self._branch(lambda: self._sides(condition)) == 1
         self._note(condition if taken else negation(condition))
         return taken
 
     def _sides(self, condition: Term) -> list[int]:
-        if condition.op in ("var", "not") and not (variables(condition) & self._seen):
+        # A truth value that nothing on this path depends on so far. Should that be wrong, there is a path too many.
+        atom = condition.args[0] if condition.op == "not" else condition
+        if atom.op == "var" and atom not in self._seen:
             return [1, 0]
         found = []
         if self._possible(condition):
@@ -88,13 +90,11 @@ class Path:
         return options[self._branch(lambda: list(range(len(options))))] if len(options) > 1 else options[0]
 
     def _branch(self, sides: Callable[[], list[int]]) -> int:
-        depth = len(self._counts)
-        if depth >= len(self._prefix):
-            self._prefix.append(_Sides(sides()))  # type: ignore[arg-type]
-            self.places.append(caller())
-        choice: Any = self._prefix[depth]
-        self._counts.append(len(choice.sides))
-        return int(choice.sides[choice.at])
+        if self._depth >= len(self._prefix):
+            self._prefix.append(_Sides(sides()))
+        choice: _Sides = self._prefix[self._depth]
+        self._depth += 1
+        return choice.sides[choice.at]
 
     @property
     def condition(self) -> Term:
@@ -124,7 +124,6 @@ class Explorer:
 
     def __init__(self, translate: Translation) -> None:
         self._translate = translate
-        self._query = Query(translate)
         self.runs = 0
 
     def explore(
@@ -133,8 +132,10 @@ class Explorer:
         """All paths. What the model raises is an outcome like any other; what cannot be encoded is not."""
         found: list[Taken[T]] = []
         prefix: list[Any] = []
+        query = Query(self._translate)
+        query.add(*assumed)
         while True:
-            path = Path(prefix, self._query, assumed)
+            path = Path(prefix, query, assumed)
             self.runs += 1
             try:
                 found.append(Taken(path, run(path), None))
