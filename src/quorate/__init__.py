@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quorate.base.errors import ModelError, QuorateError
     from quorate.language.domains import Among, Sized
     from quorate.language.faults import crashes
+    from quorate.language.lemmas import Pending, lemma
     from quorate.language.maps import Map
     from quorate.language.message import Crash, Event, Message
     from quorate.language.monitor import Monitor
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from quorate.language.system import System
     from quorate.language.temporal import ctl, eventually, leads_to, ltl, repeatedly, stably
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
+    from quorate.prove.prove import Proof, prove
     from quorate.results.result import Result
     from quorate.results.trace import Trace
     from quorate.search.check import check
@@ -61,6 +63,10 @@ _WHERE = {
     "Crash": "language.message",
     "crashes": "language.faults",
     "Among": "language.domains",
+    "lemma": "language.lemmas",
+    "Pending": "language.lemmas",
+    "prove": "prove.prove",
+    "Proof": "prove.prove",
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",
@@ -79,8 +85,10 @@ __all__ = [
     "ModelError",
     "Monitor",
     "Peers",
+    "Pending",
     "Pid",
     "Process",
+    "Proof",
     "QuorateError",
     "Result",
     "Scalar",
@@ -97,10 +105,12 @@ __all__ = [
     "final",
     "invariant",
     "leads_to",
+    "lemma",
     "ltl",
     "majority",
     "multiset",
     "on",
+    "prove",
     "quorum",
     "repeatedly",
     "stably",

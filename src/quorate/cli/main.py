@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli import automaton, check, explore, list, new, plan, replay, sweep
+from quorate.cli import automaton, check, explore, flows, list, new, plan, prove, replay, sweep
 
 app = typer.Typer(
     name="quorate",
@@ -17,11 +17,13 @@ app = typer.Typer(
 )
 
 app.command("check", epilog=check.EPILOG)(check.check)
+app.command("prove", epilog=prove.EPILOG)(prove.prove)
 app.command("plan", epilog=plan.EPILOG)(plan.plan)
 app.command("list", epilog=list.EPILOG)(list.show)
 app.command("sweep", epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", epilog=replay.EPILOG)(replay.replay)
 app.command("explore", epilog=explore.EPILOG)(explore.explore)
+app.command("flows", epilog=flows.EPILOG)(flows.flows)
 app.command("automaton", epilog=automaton.EPILOG)(automaton.automaton)
 app.command("new", epilog=new.EPILOG)(new.new)
 

@@ -199,6 +199,10 @@ class System:
         """In lemmas: whether a message of this class was ever sent of which something holds."""
         return bool(self._history("exists").exists(cls, where, by))
 
+    def started(self, by: Process, name: str, /) -> bool:
+        """In lemmas: whether a process has taken its `@start` step of this name."""
+        return bool(self._history("started").started(by, name))
+
     def _history(self, method: str) -> Any:
         views = self.__dict__["_views"]
         if not hasattr(views, "sent"):

@@ -23,9 +23,24 @@ from quorate.prove.encode import Encoded
 from quorate.prove.expressions import Atom, Expression, atoms_between, atoms_of, entries, expressions
 from quorate.prove.machine import Channel, sent_name
 from quorate.prove.samples import Sample
-from quorate.prove.shapes import Slots
+from quorate.prove.shapes import Integer, MapOf, Slots
 from quorate.prove.solver import Deadline
-from quorate.prove.terms import TRUE, Term, app, compiled, conjunction, disjunction, equal, exists, number, var
+from quorate.prove.terms import (
+    TRUE,
+    Term,
+    app,
+    compiled,
+    conjunction,
+    disjunction,
+    equal,
+    exists,
+    functions,
+    lt,
+    negation,
+    number,
+    var,
+    variables,
+)
 
 Relation = Literal["any", "other", "sender", "receiver", "named", "element", "same sender", "by receiver"]
 MOST_ATOMS = 90
@@ -135,6 +150,7 @@ class Lexicon:
         self.encoded = encoded
         self.samples = samples
         self.constants = _constants(encoded)
+        self.lasting = list(_lasting(encoded))
 
     def bindings(self, pattern: Pattern) -> Iterator[tuple[Bound, ...]]:
         """The instances of a pattern."""
@@ -229,9 +245,41 @@ class Lexicon:
                 for other in processes:
                     text = f"{each.text} == {other.role.name}.pid"
                     found.append(Atom(text, conjunction([each.present, equal(each.terms[0], number(other.column.index))])))
+        for each in everything:
+            found += self._among(each, processes)
         for other in processes:
             found += self._sent(other, everything)
         return found[:MOST_ATOMS]
+
+    def _among(self, one: Expression, processes: Sequence[Bound]) -> Iterator[Atom]:
+        """That an integer is one of those in a map or a set of a process, or one that processes of a class have for
+        good."""
+        if one.kind != "int":
+            return
+        machine = self.encoded.machine
+        for each in processes:
+            for field in machine.fields[each.column.index]:
+                if isinstance(field.shape, MapOf) and isinstance(field.shape.value, Integer):
+                    parts = field.shape._split(field.terms)
+                    there = disjunction(conjunction([tag, equal(rest[0], one.terms[0])]) for _, tag, rest in parts)
+                    name = f"{each.role.name}.{field.name}"
+                    if not one.text.startswith(f"{name}."):
+                        yield Atom(f"{one.text} in list({name}.values())", conjunction([one.present, there]))
+                elif isinstance(field.shape, Slots) and isinstance(field.shape.element, Integer):
+                    there = disjunction(
+                        conjunction([lt(number(at), field.terms[0]), equal(part[0], one.terms[0])])
+                        for at, part in enumerate(field.shape._split(field.terms))
+                    )
+                    yield Atom(f"{one.text} in {each.role.name}.{field.name}", conjunction([one.present, there]))
+        for cls, name in self.lasting:
+            values = [self._lasting(column, name) for column in columns_of(self.encoded, cls)]
+            if one.terms[0] not in values:
+                text = f"{one.text} in [x.{name} for x in self[{cls.__name__}]]"
+                yield Atom(text, conjunction([one.present, disjunction(equal(each, one.terms[0]) for each in values)]))
+
+    def _lasting(self, column: Column, name: str) -> Term:
+        field = next(each for each in self.encoded.machine.fields[column.index] if each.name == name)
+        return field.terms[0] if field.shape is not None else field.constant.term
 
     def _sent(self, by: Bound, known: Sequence[Expression]) -> Iterator[Atom]:
         """That a process has sent a message that says what is known."""
@@ -262,6 +310,22 @@ class Lexicon:
                         body = conjunction([app(name, x), *(equal(a, b) for a, b in zip(span, each.terms, strict=True))])
                         text = f"self.exists({cls.__name__}, lambda x: x.{field} == {each.text}, by={by.role.name})"
                         yield Atom(text, conjunction([each.present, exists(x, body)]))
+
+
+def _lasting(encoded: Encoded) -> Iterator[tuple[type, str]]:
+    """Integer fields that no step changes, and in which processes of a class differ."""
+    changed = {term for action in encoded.actions for term in action.updates}
+    for cls in dict.fromkeys(column.cls for column in encoded.definition.processes):
+        columns = columns_of(encoded, cls)
+        for name in cls._fields:
+            fields = [each for column in columns for each in encoded.machine.fields[column.index] if each.name == name]
+            terms = [
+                each.terms[0] if each.shape is not None else getattr(each.constant, "term", None)
+                for each in fields
+                if each.shape is None or isinstance(each.shape, Integer)
+            ]
+            if len(terms) == len(fields) > 1 and None not in terms and len(set(terms)) > 1 and not changed & {*terms}:
+                yield cls, name
 
 
 def _constants(encoded: Encoded) -> list[int]:
@@ -399,7 +463,7 @@ class Generator:
                 atoms[at].term if affirmed else atoms[at].negated().term for at, affirmed in candidate.places
             )
             unless = conjunction(_conditions(bound))
-            body = disjunction([_not(unless), body])
+            body = disjunction([negation(unless), body])
             if body is TRUE:
                 continue
             messages = [each for each in bound if each.role.kind in ("sent", "pending")]
@@ -455,16 +519,8 @@ def _some(instances: list[tuple[Bound, ...]]) -> list[tuple[Bound, ...]]:
     return instances if len(instances) <= 4 else random.Random(len(instances)).sample(instances, 4)
 
 
-def _not(term: Term) -> Term:
-    from quorate.prove.terms import negation
-
-    return negation(term)
-
-
 def _conditions(bound: tuple[Bound, ...]) -> Iterator[Term]:
     """What has to be so for the roles to be related as the pattern says, where that is not certain."""
-    from quorate.prove.terms import lt
-
     for each in bound:
         if each.role.kind == "element":
             yield lt(each.leaves[-1], each.leaves[-2])
@@ -495,8 +551,6 @@ _free: dict[Term, tuple[str, ...]] = {}
 
 
 def _names(term: Term) -> tuple[str, ...]:
-    from quorate.prove.terms import variables
-
     found = _free.get(term)
     if found is None:
         found = _free[term] = tuple(each.args[0] for each in variables(term))
@@ -504,8 +558,6 @@ def _names(term: Term) -> tuple[str, ...]:
 
 
 def _held(atoms: Sequence[Atom], sample: Sample) -> Any:
-    from quorate.prove.terms import functions
-
     names = sorted({name for atom in atoms for name in functions(atom.term)})
     return tuple(tuple(sorted(sample.channels.get(name, ()))) for name in names)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Literal
 
-from quorate.base.errors import Location, ModelError, PropertyError, did_you_mean
+from quorate.base.errors import Location, ModelError, PropertyError, caller, did_you_mean
 from quorate.base.places import location_of
 from quorate.language.lemmas import PENDING, is_lemma
 from quorate.language.message import Message
@@ -151,6 +151,13 @@ class Panel:
             body = conjunction([ghost, shape.wf(bound), _disjunction(ways)])
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
+
+    def started(self, by: Any, name: str) -> Any:
+        column = self._column(by)
+        for each in self.machine.fields[column.index]:
+            if each.name == f"started:{name}" and each.index >= column.spec.visible:
+                return truth(each.terms[0])
+        raise ModelError(f"{column.cls.__name__} has no @start step `{name}`", code="Q108", location=caller())
 
     def _column(self, by: Any) -> Column:
         if isinstance(by, Pid):
