@@ -22,7 +22,7 @@ from quorate.model.definition import Column, Transition
 from quorate.prove.lifting import Lifting
 from quorate.prove.machine import Changed, Channel, Frame, Machine, sent_name
 from quorate.prove.paths import Explorer, Impossible, Path
-from quorate.prove.proxies import SymInt, _compare, running, taking
+from quorate.prove.proxies import SymInt, plain_class, running, same, taking
 from quorate.prove.refusal import Refused
 from quorate.prove.shapes import Overflow
 from quorate.prove.terms import (
@@ -264,7 +264,7 @@ class Encoder:
                 raise Impossible
         sends = tuple(
             Put(
-                machine.channel(_class(message), column, self.definition.columns[receiver]),
+                machine.channel(plain_class(message), column, self.definition.columns[receiver]),
                 tuple(machine.lower_message(message)),
             )
             for receiver, message in frame.sends
@@ -339,10 +339,10 @@ class Encoder:
             for message in messages:
                 if not _holds(transition, "where", declaration.where(self_, message)):
                     return False
-        same: Any = declaration.same
-        if same is not None:
-            keys = [getattr(each, same) if isinstance(same, str) else same(each) for each in messages]
-            if any(_compare(keys[0], other) != 0 for other in keys[1:]):
+        on: Any = declaration.same
+        if on is not None:
+            keys = [getattr(each, on) if isinstance(on, str) else on(each) for each in messages]
+            if any(not same(keys[0], other) for other in keys[1:]):
                 return False
         return declaration.enough is None or _holds(
             transition, "enough", declaration.enough(self_, ContentSet(messages))
@@ -415,12 +415,6 @@ class Encoder:
             elif not column.spec.durable[each.index]:
                 found.update(zip(each.terms, each.shape.lower(column.beginning[each.index]), strict=True))
         return found
-
-
-def _class(message: Any) -> type[Message]:
-    from quorate.prove.proxies import plain_class
-
-    return plain_class(message)
 
 
 def _senders(transition: Transition, self_: Any) -> list[int]:

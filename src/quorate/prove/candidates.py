@@ -45,6 +45,8 @@ from quorate.prove.terms import (
 Relation = Literal["any", "other", "sender", "receiver", "named", "element", "same sender", "by receiver"]
 MOST_ATOMS = 90
 MOST_TRIPLES = 26
+MOST_PAIRS = 16
+"""Of the messages that a sample holds together, so many are looked at."""
 
 
 @dataclass(frozen=True)
@@ -385,15 +387,21 @@ class Generator:
         for bound in _some(instances):
             atoms = self.lexicon.atoms(bound)
             assert [atom.text for atom in atoms] == texts
-            run = compiled(*(atom.term for atom in atoms))
-            needed = {each for atom in atoms for each in _names(atom.term)}
+            terms = [atom.term for atom in atoms]
+            run = compiled(*terms)
+            applies = compiled(*_conditions(bound))
+            inside = {each for atom in atoms for each in variables(atom.term)}
+            own = {leaf for each in bound for leaf in each.leaves}
+            needed = sorted(each.args[0] for each in inside if each in own or "." in each.args[0] and each.args[0][0] != "x")
+            channels = sorted(functions(*terms))
             seen: set[Any] = set()
             for sample in self.samples:
+                held = tuple(tuple(sorted(sample.channels.get(name, ()))) for name in channels)
                 for values in _messages(bound, sample):
                     given = {**sample.values, **values} if values else sample.values
-                    if not _applies(bound, given):
+                    if not all(applies(given, {})):
                         continue
-                    key = tuple(given[each] for each in needed if each in given), _held(atoms, sample)
+                    key = tuple([given.get(each) for each in needed]), held
                     if key in seen:
                         continue
                     seen.add(key)
@@ -530,38 +538,6 @@ def _conditions(bound: tuple[Bound, ...]) -> Iterator[Term]:
             yield equal(named[0], number(each.column.index))
 
 
-def _applies(bound: tuple[Bound, ...], given: Any) -> bool:
-    for term in _conditions(bound):
-        if not compiled_once(term)(given, {})[0]:
-            return False
-    return True
-
-
-_runs: dict[Term, Any] = {}
-
-
-def compiled_once(term: Term) -> Any:
-    found = _runs.get(term)
-    if found is None:
-        found = _runs[term] = compiled(term)
-    return found
-
-
-_free: dict[Term, tuple[str, ...]] = {}
-
-
-def _names(term: Term) -> tuple[str, ...]:
-    found = _free.get(term)
-    if found is None:
-        found = _free[term] = tuple(each.args[0] for each in variables(term))
-    return found
-
-
-def _held(atoms: Sequence[Atom], sample: Sample) -> Any:
-    names = sorted({name for atom in atoms for name in functions(atom.term)})
-    return tuple(tuple(sorted(sample.channels.get(name, ()))) for name in names)
-
-
 def _messages(bound: tuple[Bound, ...], sample: Sample) -> Iterator[dict[str, Any]]:
     """The messages of a sample that an instance speaks of."""
     messages = [each for each in bound if each.role.kind in ("sent", "pending")]
@@ -569,7 +545,9 @@ def _messages(bound: tuple[Bound, ...], sample: Sample) -> Iterator[dict[str, An
     for each in messages:
         name = each.channel.pending if each.channel is not None else sent_name(each.role.cls, each.column)
         held.append(list(sample.channels.get(name, ())))
-    for chosen in product(*held):
+    pairs = list(product(*held))
+    stride = 1 + len(pairs) // MOST_PAIRS  # of many messages some; induction has the last word
+    for chosen in pairs[::stride]:
         values: dict[str, Any] = {}
         for each, leaves in zip(messages, chosen, strict=True):
             values.update({term.args[0]: leaf for term, leaf in zip(each.leaves, leaves, strict=True)})
