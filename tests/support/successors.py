@@ -11,7 +11,7 @@ from quorate.model.definition import Definition
 from quorate.prove.actions import Action
 from quorate.prove.encode import Encoded
 from quorate.prove.machine import Machine
-from quorate.prove.shapes import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
+from quorate.prove.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
 from quorate.prove.terms import compiled
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps

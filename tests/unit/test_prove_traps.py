@@ -12,7 +12,7 @@ from quorate import Message, Process, System, invariant, on, quorum, start, step
 from quorate.model.define import define
 from quorate.prove import lifting, proxies
 from quorate.prove.actions import Action
-from quorate.prove.claims import formula_of, invariants, obligations
+from quorate.prove.propositions import formula_of, invariants, obligations
 from quorate.prove.encode import Encoded
 from quorate.prove.induction import Prover, k_induction
 from quorate.prove.paths import Explorer, Path

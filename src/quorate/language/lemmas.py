@@ -11,12 +11,19 @@ lemmas about processes like invariants.
 
 from __future__ import annotations
 
+import inspect
+import typing
 from collections.abc import Callable
-from types import FunctionType
-from typing import Annotated, Any, TypeVar
+from itertools import product
+from types import CodeType, FunctionType
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from quorate.base.errors import Location, ModelError, caller
+from quorate.base.places import location_of
+from quorate.language.automaton import Automaton
 from quorate.language.forbidden import refuse_suspended
+from quorate.language.message import Message
+from quorate.language.monitor import Monitor
 
 LEMMA_MARK = "__quorate_lemma__"
 """The attribute by which a lemma is known."""
@@ -58,3 +65,75 @@ def lemma(function: F) -> F:
 
 def is_lemma(value: Any) -> bool:
     return isinstance(value, FunctionType) and hasattr(value, LEMMA_MARK)
+
+
+class Parameter(NamedTuple):
+    """What a parameter of a lemma ranges over."""
+
+    name: str
+    cls: type
+    pending: bool = False
+
+    @property
+    def is_message(self) -> bool:
+        return issubclass(self.cls, Message)
+
+
+def parameters_of(function: Any) -> list[Parameter]:
+    """The parameters of a lemma, by their annotations."""
+    place = location_of(function)
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except Exception as error:
+        raise ModelError(
+            f"{function.__qualname__}: its annotations cannot be read: {error}",
+            hint="define the classes at the top of the module",
+            code="Q106",
+            location=place,
+        ) from None
+    found: list[Parameter] = []
+    for name in list(inspect.signature(function).parameters)[1:]:
+        hint = hints[name]
+        pending = typing.get_origin(hint) is typing.Annotated and PENDING in typing.get_args(hint)
+        cls = typing.get_args(hint)[0] if pending else hint
+        if not (isinstance(cls, type) and issubclass(cls, (Automaton, Message))):
+            raise ModelError(
+                f"{function.__qualname__}: the parameter `{name}` is neither a process nor a message",
+                hint=f"annotate it with a class of processes or messages: `{name}: Participant`, "
+                f"`{name}: Pending[Decision]`",
+                code="Q106",
+                location=place,
+            )
+        found.append(Parameter(name, cls, pending))
+    return found
+
+
+def lemma_functions(cls: type) -> dict[str, Any]:
+    """The lemmas of a system class by name; an override without the decorator takes one away."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        found.update({name: value for name, value in vars(base).items() if is_lemma(value)})
+    return {name: value for name, value in found.items() if getattr(cls, name, None) is value}
+
+
+def as_invariant(function: Any) -> Callable[[Any], bool] | None:
+    """The lemma for all of its processes; None if it is about messages, of which no state of a search has a history."""
+    parameters = parameters_of(function)
+    if any(each.is_message for each in parameters) or _names(function.__code__) & {"sent", "exists", "started"}:
+        return None
+
+    def holds(self: Any) -> bool:
+        ranges = [[self[each.cls]] if issubclass(each.cls, Monitor) else self[each.cls] for each in parameters]
+        return all(function(self, *chosen) for chosen in product(*ranges))
+
+    setattr(holds, LEMMA_MARK, True)
+    holds.__name__ = function.__name__
+    return holds
+
+
+def _names(code: CodeType) -> set[str]:
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found |= _names(constant)
+    return found

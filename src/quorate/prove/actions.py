@@ -24,7 +24,7 @@ from quorate.prove.machine import Changed, Channel, Frame, Machine, sent_name
 from quorate.prove.paths import Explorer, Impossible, Path
 from quorate.prove.proxies import SymInt, plain_class, running, same, taking
 from quorate.prove.refusal import Refused
-from quorate.prove.shapes import Overflow
+from quorate.prove.leaves import Overflow
 from quorate.prove.terms import (
     FALSE,
     TRUE,

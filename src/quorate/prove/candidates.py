@@ -18,12 +18,12 @@ from typing import Any, Literal
 from quorate.language.message import Crash, Message
 from quorate.language.process import Process
 from quorate.model.definition import Column
-from quorate.prove.claims import Claim, Class, Instance, columns_of, senders_of
+from quorate.prove.propositions import Claim, Class, Instance, columns_of, senders_of
 from quorate.prove.encode import Encoded
 from quorate.prove.expressions import Atom, Expression, atoms_between, atoms_of, entries, expressions
 from quorate.prove.machine import Channel, sent_name
 from quorate.prove.samples import Sample
-from quorate.prove.shapes import Integer, MapOf, Slots
+from quorate.prove.leaves import Integer, MapOf, Slots
 from quorate.prove.solver import Deadline
 from quorate.prove.terms import (
     TRUE,

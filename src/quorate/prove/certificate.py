@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate.base import files
-from quorate.prove.claims import Claim
+from quorate.prove.propositions import Claim
 from quorate.prove.induction import Node, Prover
 from quorate.prove.smtlib import script
 from quorate.prove.terms import TRUE, Term, negation, rebuilt

@@ -10,7 +10,7 @@ from quorate.prove.actions import Action, Encoder, code_of
 from quorate.prove.lifting import Lifting
 from quorate.prove.machine import Changed, Machine
 from quorate.prove.paths import Explorer
-from quorate.prove.shapes import SLOTS
+from quorate.prove.leaves import SLOTS
 from quorate.prove.solver import Translation
 from quorate.prove.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
 

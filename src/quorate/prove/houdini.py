@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from quorate.prove.claims import Claim
+from quorate.prove.propositions import Claim
 from quorate.prove.induction import Prover, switched
 from quorate.prove.terms import TRUE, Term, disjunction, implies, negation, var
 

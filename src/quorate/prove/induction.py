@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from quorate.prove.actions import Action
-from quorate.prove.claims import Claim, Instance, read
+from quorate.prove.propositions import Claim, Instance, read
 from quorate.prove.encode import Encoded
 from quorate.prove.solver import Deadline, Model, Query
 from quorate.prove.terms import (

@@ -26,7 +26,7 @@ from quorate.model.outcome import Crashed, Local, is_crashed
 from quorate.prove.lifting import plainly
 from quorate.prove.proxies import lifted, plain_class
 from quorate.prove.refusal import Refused
-from quorate.prove.shapes import SLOTS, Boolean, Misfit, Overflow, Parts, Reader, Shape
+from quorate.prove.leaves import SLOTS, Boolean, Misfit, Overflow, Parts, Reader, Shape
 from quorate.prove.terms import FALSE, TRUE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State

@@ -17,7 +17,7 @@ from quorate.base.errors import PropertyError
 from quorate.model.define import define
 from quorate.prove import certificate
 from quorate.prove.candidates import Generator
-from quorate.prove.claims import Claim, invariants, lemmas, obligations
+from quorate.prove.propositions import Claim, invariants, lemmas, obligations
 from quorate.prove.encode import Encoded
 from quorate.prove.induction import CTI, Node, Prover, closure, k_induction, minimised
 from quorate.prove.samples import Sample, Sampler
@@ -141,7 +141,7 @@ def prove(
     proof.encode_seconds = time.perf_counter() - began
     progress("looking for a counterexample")
     seconds = min(10.0, deadline.left / 4)
-    searched = check(made, property=[*proof.goals, "assertions"], max_states=50_000, timeout=max(0.5, seconds))
+    searched = check(made, property=[*proof.goals, "assertions"], max_states=2_000_000, timeout=max(0.5, seconds))
     if searched.verdict == "violated" and searched.trace is not None:
         return _finished(replace(proof, verdict="refuted", trace=searched.trace), began)
     prover = Prover(encoded, deadline, query_seconds=min(60.0, max(1.0, deadline.left / 4)), progress=progress)

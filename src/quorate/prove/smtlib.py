@@ -48,6 +48,8 @@ def _free(terms: Iterable[Term], wanted: Term) -> set[Term]:
 
 
 def quoted(name: str) -> str:
+    """As SMT-LIB writes any name. Those that begin with @ are reserved there."""
+    name = f"step.{name[1:]}" if name.startswith("@") else name
     return "|" + name.replace("|", "!").replace("\\", "!") + "|"
 
 

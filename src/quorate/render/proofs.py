@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quorate.base.values import show
 from quorate.base.words import count, duration
-from quorate.prove.claims import Claim
+from quorate.prove.propositions import Claim
 from quorate.prove.flows import Flow
 from quorate.prove.prove import Proof
 from quorate.render.layered import Arrow, Box, layered

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +10,7 @@ from typing import Any, Literal
 
 from quorate.base.errors import Location, ModelError, PropertyError, caller, did_you_mean
 from quorate.base.places import location_of
-from quorate.language.lemmas import PENDING, is_lemma
-from quorate.language.message import Message
+from quorate.language.lemmas import Parameter, is_lemma, lemma_functions, parameters_of
 from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid, column_of
 from quorate.language.process import Process
@@ -63,7 +60,8 @@ class Instance:
         """As a hypothesis. Instances are wanted where its messages are spoken of."""
         if not self.bound:
             return self.matrix
-        patterns = [[read(guard) for guard in self.guards]] if self.guards else []
+        reads = [read(guard) for guard in self.guards]
+        patterns = [[each for each in reads if each.args[1]]] if self.guards else []  # the others say nothing of which
         wanted = set(self.bound)
         for each in nodes(self.body):
             if each.op == "app" and wanted <= variables(each) and [each] not in patterns:
@@ -273,51 +271,6 @@ def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
 # --- lemmas ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """What a parameter of a lemma ranges over."""
-
-    name: str
-    cls: type
-    pending: bool = False
-
-    @property
-    def is_message(self) -> bool:
-        return issubclass(self.cls, Message)
-
-
-def parameters_of(function: Any) -> list[Parameter]:
-    place = location_of(function)
-    try:
-        hints = typing.get_type_hints(function, include_extras=True)
-    except Exception as error:
-        raise ModelError(
-            f"{function.__qualname__}: its annotations cannot be read: {error}", code="Q106", location=place
-        ) from None
-    found: list[Parameter] = []
-    for name in list(inspect.signature(function).parameters)[1:]:
-        hint = hints[name]
-        pending = typing.get_origin(hint) is typing.Annotated and PENDING in typing.get_args(hint)
-        cls = typing.get_args(hint)[0] if pending else hint
-        if not (isinstance(cls, type) and issubclass(cls, (Process, Message, Monitor))):
-            raise ModelError(
-                f"{function.__qualname__}: the parameter `{name}` is neither a process nor a message",
-                hint=f"annotate it with a class of processes or messages: `{name}: Participant`, "
-                f"`{name}: Pending[Decision]`",
-                code="Q106",
-                location=place,
-            )
-        found.append(Parameter(name, cls, pending))
-    return found
-
-
-def lemma_functions(cls: type) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for base in reversed(cls.__mro__):
-        found.update({name: value for name, value in vars(base).items() if is_lemma(value)})
-    return {name: value for name, value in found.items() if getattr(cls, name, None) is value}
-
-
 def lemmas(encoded: Encoded) -> list[Claim]:
     """The lemmas that the author of a system has written."""
     return [lemma(encoded, name, function) for name, function in lemma_functions(type(encoded.definition.system)).items()]
@@ -359,8 +312,6 @@ def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", tex
         )
         if body is not TRUE:
             instances.append(Instance(tuple(bound), tuple(guards), body))
-    if not instances and any(not _range(encoded, each) for each in parameters):
-        instances = []
     return Claim(name, _class(parameters), tuple(instances), text or (function.__doc__ or "").strip(), origin, place)
 
 
@@ -407,11 +358,3 @@ def obligations(encoded: Encoded) -> list[Claim]:
         Claim(f"never: {text}", "goal", tuple(instances), text, "obligation", places[kind, text])
         for (kind, text), instances in bad.items()
     ]
-
-
-def columns_named(instances: Iterable[Instance]) -> Iterator[str]:
-    for each in instances:
-        for variable in variables(each.body):
-            yield variable.args[0].partition(".")[0]
-
-
