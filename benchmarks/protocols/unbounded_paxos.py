@@ -4,7 +4,7 @@ Acceptors and learners are those of the bundled protocol. A proposer's ballots a
 number of proposers. Three lemmas are given; `quorate prove` finds the others.
 """
 
-from quorate import Pending, Process, System, invariant, lemma, majority, quorum, step
+from quorate import Process, System, invariant, lemma, majority, quorum, step
 from quorate.language.pid import Peers
 from quorate.protocols.paxos import Accept, Accepted, Acceptor, Learner, Prepare, Promise, Vote
 
@@ -62,22 +62,23 @@ class UnboundedPaxos(System):
         """What is proposed cannot contradict what an earlier ballot has chosen, or can still choose."""
         if m.vote.ballot <= n.vote.ballot or m.vote.value == n.vote.value:
             return True
-        done = [p.promised > n.vote.ballot and not self.sent(p, Accepted(n.vote)) for p in self[Acceptor]]
+        done = [p.promised > n.vote.ballot and not self.ever_sent(p, Accepted(n.vote)) for p in self[Acceptor]]
         return sum(done) >= majority(self.acceptors)
 
     @lemma
     def own_ballots(self, p: Proposer) -> bool:
         """Ballots tell who has begun them."""
-        return p.ballot % p.rivals == p.number
+        foreign = self.ever_sent_any(Accept, lambda m: m.vote.ballot % p.rivals != p.number, by=p)
+        return p.ballot % p.rivals == p.number and not foreign
 
     @lemma
     def learned_was_chosen(self, p: Learner) -> bool:
         """A majority has voted for what a learner knows."""
-        return all(
-            self.exists(
-                Accept,
-                lambda m, v=v: m.vote.value == v
-                and sum(self.sent(a, Accepted(m.vote)) for a in self[Acceptor]) >= majority(self.acceptors),
-            )
-            for v in p.learned
-        )
+        return all(self.was_chosen(value) for value in p.learned)
+
+    def was_chosen(self, value: int) -> bool:
+        def by_majority(m: Accept) -> bool:
+            votes = sum(self.ever_sent(p, Accepted(m.vote)) for p in self[Acceptor])
+            return m.vote.value == value and votes >= majority(self.acceptors)
+
+        return self.ever_sent_any(Accept, by_majority)

@@ -10,7 +10,7 @@ from generator import Protocol, system
 from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.prove.encode import Encoded
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from small_instances import SMALL, small
 from successors import Concretely, arbitrary, by_semantics, reachable
 
@@ -52,7 +52,7 @@ def test_actions_do_what_the_semantics_does(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_what_has_no_encoding_is_refused_by_name_and_line(name: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         Encoded(define(small(name)))
     assert REFUSED[name] in str(refused.value)
     assert refused.value.location is not None
@@ -79,7 +79,7 @@ def test_actions_of_generated_protocols_do_what_the_semantics_does() -> None:
         definition = define(system(tame(described(number))))
         try:
             encoded = Encoded(definition)
-        except Refused:
+        except RefusedError:
             continue
         accepted += 1
         compare(definition, encoded, 8, number)

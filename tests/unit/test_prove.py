@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from bakery import Bakery
 from bad_models import call
+from bakery import Bakery
 from quorate import Message, Pending, Pid, Process, System, check, invariant, lemma, on, prove, start, step
 from quorate.base.errors import ModelError, PropertyError, QuorateError
 from quorate.model.define import define
 from quorate.protocols.fd_consensus import DetectorConsensus
 from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
 from quorate.prove.candidates import Generator
-from quorate.prove.propositions import invariants, lemma as as_claim
 from quorate.prove.encode import Encoded
 from quorate.prove.induction import Prover
+from quorate.prove.propositions import lemma as as_claim
 from quorate.prove.prove import Proof
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from quorate.prove.samples import Sampler
 from quorate.prove.solver import Deadline
 from second_solver import answer
@@ -342,7 +342,7 @@ def test_a_field_that_cannot_be_encoded_is_named_with_its_line() -> None:
         def short(self) -> bool:
             return True
 
-    with pytest.raises(Refused, match="Texts.text is declared as str") as refused:
+    with pytest.raises(RefusedError, match="Texts.text is declared as str") as refused:
         prove(Saying())
     assert refused.value.location is not None
     assert refused.value.location.file == __file__
@@ -351,4 +351,3 @@ def test_a_field_that_cannot_be_encoded_is_named_with_its_line() -> None:
 def test_a_proof_is_true_like_its_verdict() -> None:
     assert not Proof("x", {}, "unknown")
     assert Proof("x", {}, "proved")
-    assert invariants

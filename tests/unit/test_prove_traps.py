@@ -12,12 +12,12 @@ from quorate import Message, Process, System, invariant, on, quorum, start, step
 from quorate.model.define import define
 from quorate.prove import lifting, proxies
 from quorate.prove.actions import Action
-from quorate.prove.propositions import formula_of, invariants, obligations
 from quorate.prove.encode import Encoded
 from quorate.prove.induction import Prover, k_induction
 from quorate.prove.paths import Explorer, Path
+from quorate.prove.propositions import formula_of, invariants, obligations
 from quorate.prove.proxies import SymInt, comparing, taking
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from quorate.prove.solver import Deadline, Translation
 from quorate.prove.terms import TRUE, var
 
@@ -87,7 +87,7 @@ class Indexing(Counting):
 
 
 def test_numbers_that_cannot_be_lifted_are_refused() -> None:
-    with pytest.raises(Refused, match=r"`\.index` may put others there") as refused:
+    with pytest.raises(RefusedError, match=r"`\.index` may put others there") as refused:
         formula(Encoded(define(Indexing())), "beside_a_place")
     assert refused.value.location is not None
     assert refused.value.location.file == __file__
@@ -227,12 +227,12 @@ class Shouter(Process):
 
 
 def test_minimal_sets_that_depend_on_choices_are_refused() -> None:
-    with pytest.raises(Refused, match="may have nothing to choose from"):
+    with pytest.raises(RefusedError, match="may have nothing to choose from"):
         Encoded(define(Choosing()))
 
 
 def test_unknown_integers_are_not_used_as_numbers() -> None:
-    with pytest.raises(Refused, match="an integer that has no bound"):
+    with pytest.raises(RefusedError, match="an integer that has no bound"):
         Encoded(define(Sized()))
 
 

@@ -41,8 +41,10 @@ def flows(
     system = instance(load(target), parameters or [], presets or [])
     known = found(define(system))
     if as_json:
-        print(json.dumps({"schema": 1, "system": type(system).__name__, "flows": [each._asdict() for each in known]}),
-              file=out())
+        print(
+            json.dumps({"schema": 1, "system": type(system).__name__, "flows": [each._asdict() for each in known]}),
+            file=out(),
+        )
     else:
         show(flow_report(known, type(system).__name__, width(out())))
     if svg is not None:

@@ -48,7 +48,8 @@ def prove(
     ] = None,
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Try k-induction up to this k.", metavar="N")] = 1,
     timeout: Annotated[
-        float | None, typer.Option("--timeout", parser=_seconds, metavar="TIME", help="Stop after this time: 30, 5m [default: 5m].")
+        float | None,
+        typer.Option("--timeout", parser=_seconds, metavar="TIME", help="Stop after this time: 30, 5m [default: 5m]."),
     ] = None,
     given: Annotated[
         bool, typer.Option("--given", help="Use the lemmas of the system alone; look for no others.")
@@ -59,11 +60,11 @@ def prove(
     ] = False,
     certificate: Annotated[
         Path | None,
-        typer.Option("--certificate", metavar="DIR", help="Write the proof as SMT-LIB files that any solver can check."),
+        typer.Option(
+            "--certificate", metavar="DIR", help="Write the proof as SMT-LIB files that any solver can check."
+        ),
     ] = None,
-    graph: Annotated[
-        Path | None, typer.Option("--graph", metavar="FILE", help="Draw the proof graph: .svg.")
-    ] = None,
+    graph: Annotated[Path | None, typer.Option("--graph", metavar="FILE", help="Draw the proof graph: .svg.")] = None,
     chart: Annotated[
         Path | None,
         typer.Option("--chart", metavar="FILE", help="Draw the run, or the step that breaks an induction: .svg, .png."),

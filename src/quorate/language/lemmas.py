@@ -119,7 +119,11 @@ def lemma_functions(cls: type) -> dict[str, Any]:
 def as_invariant(function: Any) -> Callable[[Any], bool] | None:
     """The lemma for all of its processes; None if it is about messages, of which no state of a search has a history."""
     parameters = parameters_of(function)
-    if any(each.is_message for each in parameters) or _names(function.__code__) & {"sent", "exists", "started"}:
+    if any(each.is_message for each in parameters) or _names(function.__code__) & {
+        "ever_sent",
+        "ever_sent_any",
+        "has_started",
+    }:
         return None
 
     def holds(self: Any) -> bool:

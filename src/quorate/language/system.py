@@ -191,17 +191,17 @@ class System:
             )
         return views.of(cls)
 
-    def sent(self, by: Process, message: Any, /) -> bool:
+    def ever_sent(self, by: Process, message: Any, /) -> bool:
         """In lemmas: whether a process has ever sent just this message."""
-        return bool(self._history("sent").sent(by, message))
+        return bool(self._history("ever_sent").sent(by, message))
 
-    def exists(self, cls: type[M], where: Callable[[M], object], /, *, by: Process | None = None) -> bool:
+    def ever_sent_any(self, cls: type[M], where: Callable[[M], object], /, *, by: Process | None = None) -> bool:
         """In lemmas: whether a message of this class was ever sent of which something holds."""
-        return bool(self._history("exists").exists(cls, where, by))
+        return bool(self._history("ever_sent_any").exists(cls, where, by))
 
-    def started(self, by: Process, name: str, /) -> bool:
+    def has_started(self, by: Process, name: str, /) -> bool:
         """In lemmas: whether a process has taken its `@start` step of this name."""
-        return bool(self._history("started").started(by, name))
+        return bool(self._history("has_started").started(by, name))
 
     def _history(self, method: str) -> Any:
         views = self.__dict__["_views"]

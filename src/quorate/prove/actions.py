@@ -7,7 +7,7 @@ against them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, Literal
@@ -16,15 +16,14 @@ from quorate.base.errors import Location, ModelError
 from quorate.base.failures import failure_of
 from quorate.base.values import ContentSet
 from quorate.language.forbidden import is_answer, returned
-from quorate.language.message import Message
 from quorate.language.pid import Pid, column_of
 from quorate.model.definition import Column, Transition
+from quorate.prove.leaves import OverflowingError
 from quorate.prove.lifting import Lifting
-from quorate.prove.machine import Changed, Channel, Frame, Machine, sent_name
+from quorate.prove.machine import ChangedError, Channel, Frame, Machine
 from quorate.prove.paths import Explorer, Impossible, Path
 from quorate.prove.proxies import SymInt, plain_class, running, same, taking
-from quorate.prove.refusal import Refused
-from quorate.prove.leaves import Overflow
+from quorate.prove.refusal import RefusedError
 from quorate.prove.terms import (
     FALSE,
     TRUE,
@@ -142,7 +141,7 @@ class _Choices:
 
     def no_option(self) -> None:
         if self._transition.mode == "minimal":
-            raise Refused(
+            raise RefusedError(
                 f"{self._transition} may have nothing to choose from, so whether a set is minimal depends on it",
                 "ask for it in `enough` or `when`",
                 self._transition.location,
@@ -206,9 +205,9 @@ class Encoder:
             error = taken.error
             consumed: tuple[Put, ...] = taken.path.consumed
             guard = conjunction([guard, *(self.machine.held(put.channel, put.leaves) for put in consumed)])
-            if isinstance(error, Changed):
+            if isinstance(error, ChangedError):
                 raise error
-            if isinstance(error, Overflow):
+            if isinstance(error, OverflowingError):
                 text = f"{error} would hold more than {self.machine.reader.slots} elements"
                 yield Action("overflow", column, transition, guard, {}, consumed, text=text, place=transition.location)
                 continue
@@ -276,7 +275,9 @@ class Encoder:
         self.lifting.vouch()
         held = conjunction(machine.held(put.channel, put.leaves) for put in consumed)
         stays = transition.keep or self.definition.network.copies_for_ever
-        return Action("step", column, transition, held, updates, tuple(consumed), stays, sends, place=transition.location)
+        return Action(
+            "step", column, transition, held, updates, tuple(consumed), stays, sends, place=transition.location
+        )
 
     def _quorum(
         self,
@@ -328,10 +329,10 @@ class Encoder:
             if size > most:
                 raise Impossible
             size = 0
-        size = int(size)
-        if size < 1:
-            raise ModelError(f"{transition}: size is {size}", code="Q107", location=transition.location)
-        return size
+        wanted = int(size)
+        if wanted < 1:
+            raise ModelError(f"{transition}: size is {wanted}", code="Q107", location=transition.location)
+        return wanted
 
     def _enabled(self, transition: Transition, self_: Any, messages: list[Any]) -> bool:
         declaration = transition.declaration
@@ -390,20 +391,20 @@ class Encoder:
         if self.definition.network.losses:
             for channel in list(machine.channels.values()):
                 leaves = tuple(var(f"@0{suffix}", sort) for suffix, sort in channel.shape.leaves)
-                guard = [channel.shape.wf(leaves), machine.held(channel, leaves)]
-                updates: dict[Term, Term] = {}
+                rules = [channel.shape.wf(leaves), machine.held(channel, leaves)]
+                lost: dict[Term, Term] = {}
                 if machine.losses is not None:
-                    guard.append(lt(number(0), machine.losses))
-                    updates[machine.losses] = add(machine.losses, number(1), -1)
-                yield Action("lose", channel.receiver, None, conjunction(guard), updates, (Put(channel, leaves),))
+                    rules.append(lt(number(0), machine.losses))
+                    lost[machine.losses] = add(machine.losses, number(1), -1)
+                yield Action("lose", channel.receiver, None, conjunction(rules), lost, (Put(channel, leaves),))
 
         if machine.duplicates is not None:
             for channel in list(machine.channels.values()):
                 leaves = tuple(var(f"@0{suffix}", sort) for suffix, sort in channel.shape.leaves)
                 put = Put(channel, leaves)
-                guard = [channel.shape.wf(leaves), machine.held(channel, leaves), lt(number(0), machine.duplicates)]
-                updates = {machine.duplicates: add(machine.duplicates, number(1), -1)}
-                yield Action("copy", channel.receiver, None, conjunction(guard), updates, (put,), True, (put,))
+                rules = [channel.shape.wf(leaves), machine.held(channel, leaves), lt(number(0), machine.duplicates)]
+                copied = {machine.duplicates: add(machine.duplicates, number(1), -1)}
+                yield Action("copy", channel.receiver, None, conjunction(rules), copied, (put,), True, (put,))
 
     def _anew(self, column: Column) -> dict[Term, Term]:
         found: dict[Term, Term] = {}
@@ -448,12 +449,16 @@ def code_of(machine: Machine) -> Iterator[Any]:
             yield transition.function
             yield from (
                 each
-                for each in (declaration.when, declaration.where, declaration.enough, declaration.size, declaration.each,
-                             declaration.same)
+                for each in (
+                    declaration.when,
+                    declaration.where,
+                    declaration.enough,
+                    declaration.size,
+                    declaration.each,
+                    declaration.same,
+                )
                 if callable(each)
             )
             if transition.message is not None:
                 yield transition.message
     yield type(definition.system)
-
-

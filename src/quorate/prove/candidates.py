@@ -1,9 +1,9 @@
 """Candidates for lemmas: clauses over processes and messages, made from fields of equal type.
 
-The patterns say who is spoken of: one process, two, a message and its sender, its receiver, whom it names or anyone, two
-messages. They know roles and types and nothing of any protocol. What can be said of them are atoms (expressions.py); a
-candidate is a clause of few literals that holds in all states that were sampled, and no shorter one of its literals
-does.
+The patterns say who is spoken of: one process, two, a message and its sender, its receiver, whom it names or anyone,
+two messages. They know roles and types and nothing of any protocol. What can be said of them are atoms
+(expressions.py); a candidate is a clause of few literals that holds in all states that were sampled, and no shorter
+one of its literals does.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any, Literal
 
-from quorate.language.message import Crash, Message
-from quorate.language.process import Process
+from quorate.language.message import Crash
 from quorate.model.definition import Column
-from quorate.prove.propositions import Claim, Class, Instance, columns_of, senders_of
 from quorate.prove.encode import Encoded
 from quorate.prove.expressions import Atom, Expression, atoms_between, atoms_of, entries, expressions
+from quorate.prove.leaves import Integer, MapOf, Parts, Slots
 from quorate.prove.machine import Channel, sent_name
+from quorate.prove.propositions import Claim, Class, Instance, columns_of, senders_of
 from quorate.prove.samples import Sample
-from quorate.prove.leaves import Integer, MapOf, Slots
 from quorate.prove.solver import Deadline
 from quorate.prove.terms import (
     TRUE,
@@ -103,8 +102,11 @@ def patterns(encoded: Encoded) -> Iterator[Pattern]:
     def sets(cls: type) -> list[str]:
         """Fields whose elements are unknown integers."""
         column = next(each for each in encoded.definition.columns if each.cls is cls)
-        return [each.name for each in encoded.machine.fields[column.index] if isinstance(each.shape, Slots)
-                and each.shape.kind == "set"]
+        return [
+            each.name
+            for each in encoded.machine.fields[column.index]
+            if isinstance(each.shape, Slots) and each.shape.kind == "set"
+        ]
 
     for monitor in encoded.definition.monitors:
         yield Pattern((p("w", monitor.cls),))
@@ -119,26 +121,26 @@ def patterns(encoded: Encoded) -> Iterator[Pattern]:
             yield Pattern((p("p", one), p("q", two, "other")))
             for field in sets(one):
                 yield Pattern((p("p", one), Role("v", "element", one, "element", field), p("q", two, "other")))
-    for cls in sent:
-        m = Role("m", "sent", cls)
-        owners = list(dict.fromkeys(column.cls for column, _ in senders_of(encoded, cls)))
+    for kind in sent:
+        m = Role("m", "sent", kind)
+        owners = list(dict.fromkeys(column.cls for column, _ in senders_of(encoded, kind)))
         for owner in owners:
             yield Pattern((m, p("p", owner, "sender")))
         for other in classes:
             yield Pattern((m, p("p", other, "any")))
-        for name, part in zip(encoded.machine.message(cls).names, encoded.machine.message(cls).parts, strict=True):
+        for name, part in zip(encoded.machine.message(kind).names, encoded.machine.message(kind).parts, strict=True):
             if any(each.kind == "pid" for each in expressions(part, [var("x", s) for _, s in part.leaves], "x")):
                 for other in classes:
                     yield Pattern((m, p("p", other, "named", name)))
-        w = Role("m", "pending", cls)
-        receivers = list(dict.fromkeys(e.receiver.cls for e in encoded.machine.channels.values() if e.cls is cls))
+        w = Role("m", "pending", kind)
+        receivers = list(dict.fromkeys(e.receiver.cls for e in encoded.machine.channels.values() if e.cls is kind))
         for owner in receivers:
             yield Pattern((w, p("p", owner, "receiver")))
         for other in owners:
             yield Pattern((w, p("p", other, "sender")))
         for second in sent:
             n = Role("n", "sent", second, "same sender")
-            if any(a is b for a, _ in senders_of(encoded, cls) for b, _ in senders_of(encoded, second)):
+            if any(a is b for a, _ in senders_of(encoded, kind) for b, _ in senders_of(encoded, second)):
                 yield Pattern((m, n))
             yield Pattern((m, Role("n", "sent", second)))
             yield Pattern((w, Role("n", "sent", second, "by receiver")))
@@ -215,7 +217,7 @@ class Lexicon:
                 for field in machine.fields[each.column.index]:
                     if field.index >= each.column.spec.visible:
                         flag = field.name.partition(":")[2]
-                        found.append(Atom(f"self.started({name}, {flag!r})", field.terms[0]))
+                        found.append(Atom(f"self.has_started({name}, {flag!r})", field.terms[0]))
                     elif field.shape is not None:
                         own += expressions(field.shape, field.terms, f"{name}.{field.name}")
                         for other in processes:
@@ -233,7 +235,9 @@ class Lexicon:
             else:
                 shape = machine.message(each.role.cls)
                 for field_name, part, terms in zip(shape.names, shape.parts, shape._split(each.leaves), strict=True):
-                    if each.role.name == "m" and any(r.role.to == field_name and r.role.relation == "named" for r in bound):
+                    if each.role.name == "m" and any(
+                        r.role.to == field_name and r.role.relation == "named" for r in bound
+                    ):
                         continue
                     own += expressions(part, terms, f"{name}.{field_name}")
             mine.append(own)
@@ -242,15 +246,18 @@ class Lexicon:
         everything = [each for own in mine for each in own]
         for one, two in combinations(everything, 2):
             found += atoms_between(one, two)
-        for each in everything:
-            if each.kind == "pid":
+        for value in everything:
+            if value.kind == "pid":
                 for other in processes:
-                    text = f"{each.text} == {other.role.name}.pid"
-                    found.append(Atom(text, conjunction([each.present, equal(each.terms[0], number(other.column.index))])))
-        for each in everything:
-            found += self._among(each, processes)
+                    text = f"{value.text} == {other.role.name}.pid"
+                    found.append(
+                        Atom(text, conjunction([value.present, equal(value.terms[0], number(other.column.index))]))
+                    )
+        for value in everything:
+            found += self._among(value, processes)
         for other in processes:
             found += self._sent(other, everything)
+        found += self._sent(None, [value for value in everything if value.text[0] != "q"])
         return found[:MOST_ATOMS]
 
     def _among(self, one: Expression, processes: Sequence[Bound]) -> Iterator[Atom]:
@@ -283,35 +290,46 @@ class Lexicon:
         field = next(each for each in self.encoded.machine.fields[column.index] if each.name == name)
         return field.terms[0] if field.shape is not None else field.constant.term
 
-    def _sent(self, by: Bound, known: Sequence[Expression]) -> Iterator[Atom]:
-        """That a process has sent a message that says what is known."""
+    def _sent(self, by: Bound | None, known: Sequence[Expression]) -> Iterator[Atom]:
+        """That a process, or any, has sent a message that says what is known."""
         for cls in dict.fromkeys(each.cls for each in self.encoded.machine.channels.values()):
-            if cls is Crash or not senders_of(self.encoded, cls, by.column):
+            senders = [column for column, _ in senders_of(self.encoded, cls, by.column if by is not None else None)]
+            if cls is Crash or not senders or (by is None and len(senders) < 2):
                 continue
             shape = self.encoded.machine.message(cls)
-            name = sent_name(cls, by.column)
             if not shape.leaves:
-                yield Atom(f"self.sent({by.role.name}, {cls.__name__}())", app(name, ()))
+                if by is not None:
+                    text = f"self.ever_sent({by.role.name}, {cls.__name__}())"
+                    yield Atom(text, app(sent_name(cls, by.column), ()))
                 continue
             fields = list(zip(shape.names, shape.parts, strict=True))
-            for field, part in fields:
+            for at, (field, part) in enumerate(fields):
                 whole = next(iter(expressions(part, [var("x", sort) for _, sort in part.leaves], "x")), None)
+                if whole is None:
+                    continue
+                if whole.kind == "optional":
+                    continue
                 for each in known:
-                    if whole is None or each.kind != whole.kind or len(each.terms) != part.size:
+                    if each.kind != whole.kind or len(each.terms) != part.size:
                         continue
-                    if len(fields) == 1:
-                        there = conjunction([each.present, app(name, each.terms)])
-                        text = f"self.sent({by.role.name}, {cls.__name__}({each.text}))"
-                        if each.optional:
-                            text = f"({each.text} is not None and {text})"
-                        yield Atom(text, there)
+                    there = [self._says(cls, column, shape, at, each, len(fields) == 1) for column in senders]
+                    if len(fields) == 1 and by is not None:
+                        text = f"self.ever_sent({by.role.name}, {cls.__name__}({each.text}))"
                     else:
-                        x = [var(f"x_{each.text}_{name}{suffix}", sort) for suffix, sort in shape.leaves]
-                        at = shape.names.index(field)
-                        span = shape._split(x)[at]
-                        body = conjunction([app(name, x), *(equal(a, b) for a, b in zip(span, each.terms, strict=True))])
-                        text = f"self.exists({cls.__name__}, lambda x: x.{field} == {each.text}, by={by.role.name})"
-                        yield Atom(text, conjunction([each.present, exists(x, body)]))
+                        who = f", by={by.role.name}" if by is not None else ""
+                        text = f"self.ever_sent_any({cls.__name__}, lambda x: x.{field} == {each.text}{who})"
+                    if each.optional:
+                        text = f"({each.text} is not None and {text})"
+                    yield Atom(text, conjunction([each.present, disjunction(there)]))
+
+    @staticmethod
+    def _says(cls: type, column: Column, shape: Parts, at: int, each: Expression, alone: bool) -> Term:
+        name = sent_name(cls, column)
+        if alone:
+            return app(name, each.terms)
+        x = [var(f"x_{each.text}_{name}{suffix}", sort) for suffix, sort in shape.leaves]
+        span = shape._split(x)[at]
+        return exists(x, conjunction([app(name, x), *(equal(a, b) for a, b in zip(span, each.terms, strict=True))]))
 
 
 def _lasting(encoded: Encoded) -> Iterator[tuple[type, str]]:
@@ -352,9 +370,7 @@ def _constants(encoded: Encoded) -> list[int]:
 class Generator:
     """Candidates that every sample satisfies."""
 
-    def __init__(
-        self, encoded: Encoded, samples: Sequence[Sample], deadline: Deadline, *, literals: int = 3
-    ) -> None:
+    def __init__(self, encoded: Encoded, samples: Sequence[Sample], deadline: Deadline, *, literals: int = 3) -> None:
         self.encoded, self.samples, self.deadline = encoded, samples, deadline
         self.literals = literals
         self.lexicon = Lexicon(encoded, samples)
@@ -364,7 +380,7 @@ class Generator:
         """Clauses that were made, to leave out what follows from one of them."""
 
     def candidates(self) -> Iterator[Candidate]:
-        # The more general first: fewer roles, then those in no particular relation, what was sent before what is pending.
+        # The more general first: fewer roles, then those in no relation, what was sent before what is pending.
         ordered = sorted(
             patterns(self.encoded),
             key=lambda each: (
@@ -392,7 +408,9 @@ class Generator:
             applies = compiled(*_conditions(bound))
             inside = {each for atom in atoms for each in variables(atom.term)}
             own = {leaf for each in bound for leaf in each.leaves}
-            needed = sorted(each.args[0] for each in inside if each in own or "." in each.args[0] and each.args[0][0] != "x")
+            needed = sorted(
+                each.args[0] for each in inside if each in own or ("." in each.args[0] and each.args[0][0] != "x")
+            )
             channels = sorted(functions(*terms))
             seen: set[Any] = set()
             for sample in self.samples:
@@ -441,21 +459,23 @@ class Generator:
                 yield from self._made(pattern, atoms, ((a, x), (b, y)))
         if self.literals < 3 or len(literals) // 2 > MOST_TRIPLES:
             return
-        for one, two, three in combinations(literals, 3):
+        for chosen in combinations(literals, 3):
             self.considered += 1
-            if len({one[0], two[0], three[0]}) < 3 or one[2] | two[2] | three[2] != full:
+            first, second, third = (each[2] for each in chosen)
+            if len({each[0] for each in chosen}) < 3 or first | second | third != full:
                 continue
-            if any(a[2] | b[2] == full for a, b in combinations((one, two, three), 2)):
+            if full in (first | second, first | third, second | third):
                 continue
-            yield from self._made(pattern, atoms, tuple((each[0], each[1]) for each in (one, two, three)))
+            yield from self._made(pattern, atoms, tuple((each[0], each[1]) for each in chosen))
 
-    def _made(
-        self, pattern: Pattern, atoms: list[Atom], places: tuple[tuple[int, bool], ...]
-    ) -> Iterator[Candidate]:
+    def _made(self, pattern: Pattern, atoms: list[Atom], places: tuple[tuple[int, bool], ...]) -> Iterator[Candidate]:
         """The candidate, unless a more general one says it already."""
         parts = [atoms[at].text if affirmed else atoms[at].negated().text for at, affirmed in places]
-        keys = [_key(pattern, [parts[at] for at in chosen]) for size in range(1, len(parts) + 1)
-                for chosen in combinations(range(len(parts)), size)]
+        keys = [
+            _key(pattern, [parts[at] for at in chosen])
+            for size in range(1, len(parts) + 1)
+            for chosen in combinations(range(len(parts)), size)
+        ]
         if any(key in self._said for key in keys) or any(
             key in self._said for each in _wider(pattern) for key in _keys(each, parts)
         ):
@@ -477,7 +497,14 @@ class Generator:
             messages = [each for each in bound if each.role.kind in ("sent", "pending")]
             guards = tuple(self._guard(each) for each in messages)
             instances.append(Instance(tuple(leaf for each in messages for leaf in each.leaves), guards, body))
-        return Claim(name, candidate.pattern.klass, tuple(instances), written(candidate, name), "found", weight=len(candidate.places))
+        return Claim(
+            name,
+            candidate.pattern.klass,
+            tuple(instances),
+            written(candidate, name),
+            "found",
+            weight=len(candidate.places),
+        )
 
     def _instances(self, pattern: Pattern) -> list[tuple[tuple[Bound, ...], list[Atom]]]:
         found = self._known.get(pattern)
@@ -566,8 +593,11 @@ def written(candidate: Candidate, name: str) -> str:
         shown = f"Pending[{role.cls.__name__}]" if role.kind == "pending" else role.cls.__name__
         parameters.append(f"{role.name}: {shown}")
         if role.relation == "other":
-            unless += [f"{role.name} is {each.name}" for each in processes if each is not role
-                       and processes.index(each) < processes.index(role) and _alike(each.cls, role.cls)]
+            unless += [
+                f"{role.name} is {each.name}"
+                for each in processes
+                if each is not role and processes.index(each) < processes.index(role) and _alike(each.cls, role.cls)
+            ]
         elif role.relation == "sender":
             unless.append(f"{first.name}.sender != {role.name}.pid")
         elif role.relation == "receiver":
@@ -587,5 +617,3 @@ def written(candidate: Candidate, name: str) -> str:
 
 def _alike(one: type, two: type) -> bool:
     return issubclass(one, two) or issubclass(two, one)
-
-

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from quorate.base import files
-from quorate.prove.propositions import Claim
 from quorate.prove.induction import Node, Prover
+from quorate.prove.propositions import Claim
 from quorate.prove.smtlib import script
 from quorate.prove.terms import TRUE, Term, negation, rebuilt
 
@@ -25,8 +25,11 @@ def questions(prover: Prover, nodes: Mapping[Claim, Node]) -> Iterator[tuple[str
         for at, one in enumerate(node.obligations, start=1):
             assumed = [formula for each in one.hypotheses for formula in each.formulas]
             terms = [prover.encoded.background, *assumed, *one.question]
-            text = f"{claim.name} is kept by {one.what}, given {', '.join(each.name for each in one.hypotheses) or 'nothing'}"
+            given = ", ".join(each.name for each in one.hypotheses) or "nothing"
+            text = f"{claim.name} is kept by {one.what}, given {given}"
             yield f"{number:03}-step-{at:03}", text, terms
+        for at, (text, terms) in enumerate(node.unrolled, start=1):
+            yield f"{number:03}-unrolled-{at:02}", f"{claim.name}: {text}", terms
 
 
 def write(prover: Prover, nodes: Mapping[Claim, Node], folder: Path, graph: Mapping[str, Any]) -> list[Path]:

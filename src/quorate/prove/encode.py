@@ -7,10 +7,10 @@ from functools import cached_property
 
 from quorate.model.definition import Definition
 from quorate.prove.actions import Action, Encoder, code_of
-from quorate.prove.lifting import Lifting
-from quorate.prove.machine import Changed, Machine
-from quorate.prove.paths import Explorer
 from quorate.prove.leaves import SLOTS
+from quorate.prove.lifting import Lifting
+from quorate.prove.machine import ChangedError, Machine
+from quorate.prove.paths import Explorer
 from quorate.prove.solver import Translation
 from quorate.prove.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
 
@@ -30,7 +30,7 @@ class Encoded:
                 with self.lifting.lent():
                     self.actions: list[Action] = Encoder(self.machine, self.explorer, self.lifting).actions()
                 break
-            except Changed as changed:
+            except ChangedError as changed:
                 assigned.add(changed.key)
 
     @cached_property

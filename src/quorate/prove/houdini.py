@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from quorate.prove.propositions import Claim
 from quorate.prove.induction import Prover, switched
+from quorate.prove.propositions import Claim
 from quorate.prove.terms import TRUE, Term, disjunction, implies, negation, var
 
 
@@ -82,4 +82,3 @@ def inductive(
                 progress(len(alive), len(candidates))
             solver.pop()
     return [] if prover.deadline.passed else list(alive.values())
-

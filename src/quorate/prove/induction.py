@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from quorate.prove.actions import Action
-from quorate.prove.propositions import Claim, Instance, read
 from quorate.prove.encode import Encoded
+from quorate.prove.propositions import Claim, Instance, read
 from quorate.prove.solver import Deadline, Model, Query
 from quorate.prove.terms import (
     FALSE,
@@ -83,6 +83,8 @@ class Node:
     cti: CTI | None = None
     why: str = ""
     obligations: list[Obligation] = field(default_factory=list)
+    unrolled: list[tuple[str, list[Term]]] = field(default_factory=list)
+    """For k > 1: the questions that were answered with unsat, and what each means."""
 
 
 class Prover:
@@ -298,7 +300,7 @@ class Prover:
         contents: dict[str, dict[tuple[Any, ...], int]] = {}
         sent: dict[str, dict[tuple[Any, ...], int]] = {}
         for each in nodes(*facts):
-            if each.op == "app" and not any(v.args[0].startswith("w") for v in ()):
+            if each.op == "app":
                 count = model.value(each)
                 if count:
                     key = tuple(model.value(argument) for argument in each.args[1])
@@ -403,7 +405,7 @@ def _bounded(instance: Instance) -> Term:
     result = instance.body
     for guard in reversed(instance.guards):
         channel = read(guard)
-        bound = [each for each in channel.args[1]]
+        bound = list(channel.args[1])
         if bound:
             result = forall(bound, disjunction([negation(_present(channel)), result]))
         else:
@@ -520,9 +522,7 @@ class Unrolled:
         """From the state of that number to the next: exactly one action."""
         chosen = [var(f"do{at}#{index}", "Bool") for at in range(len(self.actions))]
         rules: list[Term] = [disjunction(chosen)]
-        rules += [
-            disjunction([negation(a), negation(b)]) for at, a in enumerate(chosen) for b in chosen[at + 1 :]
-        ]
+        rules += [disjunction([negation(a), negation(b)]) for at, a in enumerate(chosen) for b in chosen[at + 1 :]]
         fresh = [
             {each: var(f"{each.args[0]}~{at}#{index}", each.sort) for each in action.parameters}
             for at, action in enumerate(self.actions)
@@ -544,7 +544,9 @@ class Unrolled:
                     new = rebuilt(self.at(action.after(old, self.machine), index), fresh[at])
                     value = ite(chosen[at], new, value)
             next_ = self.at(old, index + 1)
-            rules.append(forall(bound, equal(next_, value), [[next_], [self.at(old, index)]]) if bound else equal(next_, value))
+            rules.append(
+                forall(bound, equal(next_, value), [[next_], [self.at(old, index)]]) if bound else equal(next_, value)
+            )
         return rules
 
     def begins(self) -> list[Term]:
@@ -557,23 +559,28 @@ class Unrolled:
 
 
 def k_induction(
-    prover: Prover, claim: Claim, lemmas: Sequence[Claim], most: int, found: Callable[[int, str], None] = lambda *_: None
+    prover: Prover,
+    claim: Claim,
+    lemmas: Sequence[Claim],
+    most: int,
+    found: Callable[[int, str], None] = lambda *_: None,
 ) -> Node:
     """The least k up to `most` for which the claim is k-inductive relative to lemmas that are proved."""
     node = Node(claim)
     began = time.perf_counter()
     unrolled = Unrolled(prover.encoded, prover.steps)
     background = prover.encoded.background
-    base = Query(prover.translate, quantified=True)
-    base.add(*unrolled.begins())
+    base, begins = Query(prover.translate, quantified=True), unrolled.begins()
+    base.add(*begins)
     step = Query(prover.translate, quantified=True)
     assumed = [each.formula for each in lemmas]
-
-    def states(query: Query, index: int) -> None:
-        query.add(unrolled.at(background, index), *(unrolled.at(each, index) for each in assumed))
-
     goal = [unrolled.at(instance.skolem("g"), 0) for instance in claim.instances]
-    states(step, 0)
+
+    def state(index: int) -> list[Term]:
+        return [unrolled.at(background, index), *(unrolled.at(each, index) for each in assumed)]
+
+    before = state(0)
+    step.add(*before)
     for k in range(1, most + 1):
         if prover.deadline.passed:
             node.status, node.why = "unknown", "out of time"
@@ -585,20 +592,23 @@ def k_induction(
             node.status = "open" if answer == "sat" else "unknown"
             node.why = f"a run of {k - 1} steps breaks it" if answer == "sat" else "the solver gave up on the base case"
             break
-        if k > 1:
-            pass
-        step.add(unrolled.at(claim.formula, k - 1), *unrolled.step(k - 1))
-        states(step, k)
+        node.unrolled.append((f"no run of {k - 1} steps breaks it", [*begins, negation(here)]))
+        taken = unrolled.step(k - 1)
+        more = [unrolled.at(claim.formula, k - 1), *taken, *state(k)]
+        step.add(*more)
+        before = [*before, *more]
         there = conjunction(rebuilt_at(each, k) for each in goal)
         answer = step.ask([negation(there)], seconds=prover._seconds())
         prover.queries += 1
         found(k, answer)
         if answer == "unsat":
             node.status, node.k, node.rests_on = "proved", k, tuple(lemmas)
+            node.unrolled.append((f"{k} states in which it holds are followed by another", [*before, negation(there)]))
             break
         node.status = "open" if answer == "sat" else "unknown"
         node.why = f"not {k}-inductive" if answer == "sat" else f"the solver gave up at k = {k}"
-        base.add(*unrolled.step(k - 1))
+        base.add(*taken)
+        begins = [*begins, *taken]
     return prover._timed(node, began)
 
 
@@ -614,8 +624,6 @@ def rebuilt_at(term: Term, index: int) -> Term:
         if each.args[0].endswith("#0")
     }
     return rebuilt(term, renamed, apply)
-
-
 
 
 def minimised(prover: Prover, goals: Sequence[Claim], nodes_: Mapping[Claim, Node]) -> dict[Claim, Node]:

@@ -1,7 +1,7 @@
 """What a field may hold, as integers and truth values: a shape for every type that a model declares.
 
-A shape turns a value into leaves (`lower`), leaves into a value (`lift`, which decides the structure on the path that is
-taken), and a solver's numbers back into a value (`back`). A value has exactly one form: what is absent is 0 or false.
+A shape turns a value into leaves (`lower`), leaves into a value (`lift`, which decides the structure on the path that
+is taken), and a solver's numbers back into a value (`back`). A value has exactly one form: what is absent is 0 or false.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from quorate.language.pid import Peers, Pid, column_of
 from quorate.language.scalar import Scalar
 from quorate.language.signed import Signed
 from quorate.prove.proxies import Key, SymBool, SymInt, condition_of, decide, lifted, plain_class, term_of, with_items
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from quorate.prove.terms import (
     FALSE,
     TRUE,
@@ -44,11 +44,11 @@ SLOTS = 2
 obligation to be shown impossible."""
 
 
-class Overflow(Exception):
+class OverflowingError(Exception):
     """A collection of unknown integers has more members than there are slots."""
 
 
-class Misfit(Exception):
+class MisfitError(Exception):
     """A value that the declared type does not allow."""
 
 
@@ -62,7 +62,7 @@ class Shape:
         raise NotImplementedError
 
     def lower(self, value: Any) -> list[Term]:
-        """The leaves of a value; Misfit if it is none of this shape."""
+        """The leaves of a value; MisfitError if it is none of this shape."""
         raise NotImplementedError
 
     def wf(self, terms: Sequence[Term]) -> Term:
@@ -93,10 +93,10 @@ class Integer(Shape):
 
     def lower(self, value: Any) -> list[Term]:
         if isinstance(value, (bool, SymBool)):
-            raise Misfit
+            raise MisfitError
         term = term_of(value)
         if term is None:
-            raise Misfit
+            raise MisfitError
         return [term]
 
     def back(self, values: Sequence[Any]) -> Any:
@@ -112,7 +112,7 @@ class Boolean(Shape):
     def lower(self, value: Any) -> list[Term]:
         term = condition_of(value)
         if term is None:
-            raise Misfit
+            raise MisfitError
         return [term]
 
     def back(self, values: Sequence[Any]) -> Any:
@@ -151,7 +151,7 @@ class Finite(Shape):
                     break
         at = self._at.get(self._key(value))
         if at is None:
-            raise Misfit
+            raise MisfitError
         return [number(self.numbers[at])] if self.leaves else []
 
     def wf(self, terms: Sequence[Term]) -> Term:
@@ -173,9 +173,7 @@ class Parts(Shape):
     def __init__(self, names: Sequence[str], parts: Sequence[Shape], cls: type) -> None:
         self.names, self.parts, self.cls = tuple(names), tuple(parts), cls
         self.leaves = tuple(
-            (f".{name}{suffix}", sort)
-            for name, part in zip(names, parts, strict=True)
-            for suffix, sort in part.leaves
+            (f".{name}{suffix}", sort) for name, part in zip(names, parts, strict=True) for suffix, sort in part.leaves
         )
 
     def _split(self, items: Sequence[Any]) -> list[Sequence[Any]]:
@@ -200,7 +198,7 @@ class Parts(Shape):
 
     def lower(self, value: Any) -> list[Term]:
         if plain_class(value) is not self.cls or (self.cls is tuple and len(value) != len(self.parts)):
-            raise Misfit
+            raise MisfitError
         items = list(value) if isinstance(value, tuple) else [getattr(value, name) for name in self.names]
         return [term for part, item in zip(self.parts, items, strict=True) for term in part.lower(item)]
 
@@ -218,10 +216,13 @@ class Either(Shape):
         self.options = tuple(options)
         self.two = len(self.options) == 2
         tag: Sort = "Bool" if self.two else "Int"
-        self.leaves = (("?", tag),) + tuple(
-            (f"{'' if self.two and not self.options[0].size else f'/{at}'}{suffix}", sort)
-            for at, option in enumerate(self.options)
-            for suffix, sort in option.leaves
+        self.leaves = (
+            ("?", tag),
+            *(
+                (f"{'' if self.two and not self.options[0].size else f'/{at}'}{suffix}", sort)
+                for at, option in enumerate(self.options)
+                for suffix, sort in option.leaves
+            ),
         )
 
     def _is(self, tag: Term, at: int) -> Term:
@@ -247,12 +248,12 @@ class Either(Shape):
         for at, option in enumerate(self.options):
             try:
                 mine = option.lower(value)
-            except Misfit:
+            except MisfitError:
                 continue
             tag = boolean(bool(at)) if self.two else number(at)
             rest = [mine if other == at else shape.neutral for other, shape in enumerate(self.options)]
             return [tag, *(term for part in rest for term in part)]
-        raise Misfit
+        raise MisfitError
 
     def wf(self, terms: Sequence[Term]) -> Term:
         parts = self._split(terms)
@@ -280,7 +281,7 @@ class SetOf(Shape):
 
     def lower(self, value: Any) -> list[Term]:
         if not isinstance(value, (frozenset, set)):
-            raise Misfit
+            raise MisfitError
         finite = Finite(self.elements)
         held = {int(finite.lower(each)[0].args[0]) if finite.leaves else _alone(finite, each) for each in value}
         return [boolean(at in held) for at in range(len(self.elements))]
@@ -307,16 +308,16 @@ class MapOf(Shape):
 
     def _split(self, items: Sequence[Any]) -> list[tuple[Any, Any, Sequence[Any]]]:
         width = 1 + self.value.size
-        return [
-            (key, items[at * width], items[at * width + 1 : (at + 1) * width]) for at, key in enumerate(self.keys)
-        ]
+        return [(key, items[at * width], items[at * width + 1 : (at + 1) * width]) for at, key in enumerate(self.keys)]
 
     def lift(self, terms: Sequence[Term]) -> Any:
-        return with_items({lifted(key): self.value.lift(rest) for key, there, rest in self._split(terms) if decide(there)})
+        return with_items(
+            {lifted(key): self.value.lift(rest) for key, there, rest in self._split(terms) if decide(there)}
+        )
 
     def lower(self, value: Any) -> list[Term]:
         if not isinstance(value, Map):
-            raise Misfit
+            raise MisfitError
         finite = Finite(self.keys)
         held: dict[int, Any] = {}
         for key, item in value._items.items():
@@ -343,8 +344,9 @@ class Slots(Shape):
 
     def __init__(self, kind: str, element: Shape, slots: int) -> None:
         self.kind, self.element, self.slots = kind, element, slots
-        self.leaves = (("#", "Int"),) + tuple(
-            (f"[{at}]{suffix}", sort) for at in range(slots) for suffix, sort in element.leaves
+        self.leaves = (
+            ("#", "Int"),
+            *((f"[{at}]{suffix}", sort) for at in range(slots) for suffix, sort in element.leaves),
         )
 
     def _split(self, items: Sequence[Any]) -> list[Sequence[Any]]:
@@ -361,20 +363,20 @@ class Slots(Shape):
     def lower(self, value: Any) -> list[Term]:
         if self.kind == "tuple":
             if type(value) is not tuple:
-                raise Misfit
+                raise MisfitError
             items = list(value)
         elif self.kind == "map":
             if not isinstance(value, Map):
-                raise Misfit
+                raise MisfitError
             items = [(key, value._items[key]) for key in sorted(value._items, key=Key)]
         else:
             if not isinstance(value, (frozenset, set)):
-                raise Misfit
+                raise MisfitError
             items = sorted(frozenset.__iter__(frozenset(value)), key=Key)
         if len(items) > self.slots:
             for each in items:
                 self.element.lower(each)  # a misfit says more
-            raise Overflow
+            raise OverflowingError
         found = [number(len(items))]
         for each in items:
             found += self.element.lower(each)
@@ -481,15 +483,15 @@ class Reader:
 
     def _ordered(self, shape: Shape, hint: Any, what: str, place: Location | None) -> Shape:
         """Elements of sets have to be in one order, which is that of their leaves."""
-        if isinstance(shape, Integer) or isinstance(shape, Finite):
+        if isinstance(shape, (Integer, Finite)):
             return shape
         if isinstance(shape, Parts) and all(isinstance(part, (Integer, Finite, Boolean)) for part in shape.parts):
             return shape
         raise self._no(hint, what, place, "its elements are no integers, enums or tuples of them")
 
-    def _no(self, hint: Any, what: str, place: Location | None, why: str) -> Refused:
+    def _no(self, hint: Any, what: str, place: Location | None, why: str) -> RefusedError:
         written = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
-        return Refused(
+        return RefusedError(
             f"{what} is declared as {written.replace('typing.', '')}" + (f": {why}" if why else ""),
             "what works: int, bool, None, enums, Literal, Pid, Peers, tuples, NamedTuple, frozen dataclasses, and "
             "frozenset and Map of these; or a field that is never assigned",

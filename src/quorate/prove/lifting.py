@@ -19,8 +19,8 @@ from typing import Any
 
 from quorate.base.errors import Location, is_model_file
 from quorate.language.transitions import majority
-from quorate.prove.proxies import SymBool, SymInt, comparing, lifted, running, truth
-from quorate.prove.refusal import Refused
+from quorate.prove.proxies import SymBool, SymInt, comparing, lifted, running
+from quorate.prove.refusal import RefusedError
 from quorate.prove.terms import ite, number
 
 _NUMBERS = {"index", "count", "find", "bit_length", "__len__", "__hash__"}
@@ -33,7 +33,7 @@ _SAFE = {
 
 
 def _len(of: Any) -> SymInt:
-    return lifted(builtins.len(of))
+    return SymInt(number(builtins.len(of)))
 
 
 def _sum(of: Iterable[Any], start: Any = 0) -> Any:
@@ -86,7 +86,7 @@ SHIMS: dict[str, Any] = {
 }
 
 
-def _majority(of: Any) -> SymInt:
+def _majority(of: Any) -> Any:
     return (of if isinstance(of, SymInt) else _len(of)) // 2 + 1
 
 
@@ -208,7 +208,7 @@ class Lifting:
         """Refuse a run in which a set may have held unknown integers beside plain ones."""
         if running.hashed and self.doubtful is not None:
             what, place = self.doubtful
-            raise Refused(
+            raise RefusedError(
                 f"integers without a bound are put into a set, and {what} may put others there that Python would not "
                 "compare with them",
                 "compute it in `build` and keep it in a field, or compare with == instead of sets",
@@ -273,5 +273,3 @@ def _lifted_code(code: types.CodeType) -> types.CodeType:
         _lifted_code(each) if isinstance(each, types.CodeType) else lifted(each) for each in code.co_consts
     )
     return code.replace(co_consts=constants)
-
-

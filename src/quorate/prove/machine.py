@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from quorate.base.errors import Location, ModelError, QuorateError, caller
@@ -23,11 +23,11 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
+from quorate.prove.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape
 from quorate.prove.lifting import plainly
 from quorate.prove.proxies import lifted, plain_class
-from quorate.prove.refusal import Refused
-from quorate.prove.leaves import SLOTS, Boolean, Misfit, Overflow, Parts, Reader, Shape
-from quorate.prove.terms import FALSE, TRUE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
+from quorate.prove.refusal import RefusedError
+from quorate.prove.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State
 
@@ -71,7 +71,7 @@ def sent_name(cls: type, sender: Column) -> str:
     return f"sent:{cls.__name__}:{sender.name}"
 
 
-class Changed(QuorateError):
+class ChangedError(QuorateError):
     """A field that was taken for a constant is assigned: everything begins anew with it as a variable."""
 
     def __init__(self, cls: type, name: str) -> None:
@@ -146,13 +146,15 @@ class Machine:
         what = f"{column.cls.__name__}.{name}"
         place = member_location(column.cls, name)
         if isinstance(hint, str):
-            raise Refused(f"{what}: its type {hint} cannot be looked up", "define it at the top of the module", place)
+            raise RefusedError(
+                f"{what}: its type {hint} cannot be looked up", "define it at the top of the module", place
+            )
         shape = self.reader.shape(hint, what, place)
         for value in values:
             try:
                 shape.lower(value)
-            except Misfit:
-                raise Refused(
+            except MisfitError:
+                raise RefusedError(
                     f"{what} is declared as {hint} and begins as {value!r}", "declare the type that it holds", place
                 ) from None
         terms = tuple(var(f"{column.name}.{name}{suffix}", sort) for suffix, sort in shape.leaves)
@@ -193,7 +195,9 @@ class Machine:
                 place = member_location(cls, name)
                 what = f"{cls.__name__}.{name}"
                 if isinstance(hint, str):
-                    raise Refused(f"{what}: its type {hint} cannot be looked up", "define it at module level", place)
+                    raise RefusedError(
+                        f"{what}: its type {hint} cannot be looked up", "define it at module level", place
+                    )
                 parts.append(self.reader.shape(hint, what, place))
             found = self._messages[cls] = Parts(tuple(hints), parts, cls)
         return found
@@ -217,7 +221,7 @@ class Machine:
         if view is None:
             shape = self.message(cls)
             view = self._message_views[cls] = _message_view(cls, shape)
-        made = _new(view)
+        made: Any = _new(view)
         made.__dict__["_origin"] = sender
         made.__dict__["_leaves"] = tuple(leaves)
         if to is not None:
@@ -239,8 +243,8 @@ class Machine:
             return found
         try:
             return shape.lower(value)
-        except Misfit:
-            raise Refused(
+        except MisfitError:
+            raise RefusedError(
                 f"{what} is given {_shown(value)}, which its declared type does not allow", "declare what it holds"
             ) from None
 
@@ -250,7 +254,7 @@ class Machine:
         cls = self._views.get(column.cls)
         if cls is None:
             cls = self._views[column.cls] = _view(column.cls)
-        made = _new(cls)
+        made: Any = _new(cls)
         attach(made, frame)
         return made
 
@@ -264,9 +268,9 @@ class Machine:
                 if each.shape is not None:
                     for term, leaf in zip(each.terms, each.shape.lower(local[each.index]), strict=True):
                         found[term.args[0]] = leaf.args[0]
-        for term, local in zip(self.crashed, state.locals, strict=True):
-            if term is not None:
-                found[term.args[0]] = is_crashed(local)
+        for crashed, local in zip(self.crashed, state.locals, strict=True):
+            if crashed is not None:
+                found[crashed.args[0]] = is_crashed(local)
         for budget, _ in self.budgets():
             found[budget.args[0]] = state.budget[_BUDGETS.index(budget.args[0])]
         return found
@@ -307,7 +311,7 @@ class Machine:
     def plain_message(self, channel: Channel, leaves: Sequence[Any]) -> Message:
         from quorate.language.message import stamped
 
-        made = _new(channel.cls)
+        made: Any = _new(channel.cls)
         plain = channel.shape.back(leaves)
         made.__dict__.update({name: plain.__dict__[name] for name in channel.shape.names})
         assert channel.sender.pid is not None
@@ -343,17 +347,19 @@ def _supported(definition: Definition) -> None:
     network, faults = definition.network, definition.faults
     place = class_location(type(definition.system))
     if network.kind == "fifo":
-        raise Refused(f"the network {network}: queues have no encoding yet", "unordered() or multiset()", place)
+        raise RefusedError(f"the network {network}: queues have no encoding yet", "unordered() or multiset()", place)
     if network.bounded:
-        raise Refused(f"the network {network}: a capacity has no encoding yet", "leave out capacity=", place)
+        raise RefusedError(f"the network {network}: a capacity has no encoding yet", "leave out capacity=", place)
     if definition.attackers:
-        raise Refused("Byzantine processes that may send anything have no encoding yet", "write an attacker", place)
+        raise RefusedError(
+            "Byzantine processes that may send anything have no encoding yet", "write an attacker", place
+        )
     if definition.environment.network_model != "m":
-        raise Refused("delivery events have no encoding yet", "leave out --network-model", place)
+        raise RefusedError("delivery events have no encoding yet", "leave out --network-model", place)
     if faults.recover:
         for column in definition.columns:
             if column.may_crash and column.spec.origin >= 0:
-                raise Refused(
+                raise RefusedError(
                     f"{column.cls.__name__} recovers with fields that differ from one initial state to another",
                     "name them in `durable`",
                     place,
@@ -361,8 +367,10 @@ def _supported(definition: Definition) -> None:
     for column in definition.columns:
         for transition in column.spec.transitions:
             if transition.mode == "maximal":
-                raise Refused(
-                    f"{transition}: maximal sets depend on all that is pending", "minimal sets work", transition.location
+                raise RefusedError(
+                    f"{transition}: maximal sets depend on all that is pending",
+                    "minimal sets work",
+                    transition.location,
                 )
 
 
@@ -429,7 +437,7 @@ class Frame:
     def write(self, index: int, value: Any) -> None:
         found = self.machine.fields[self.column.index][index]
         if found.shape is None:
-            raise Changed(self.column.cls, found.name)
+            raise ChangedError(self.column.cls, found.name)
         self.values[index] = _settled(value)
         self.written[index] = caller()
 
@@ -440,15 +448,15 @@ class Frame:
             assert each.shape is not None
             try:
                 leaves = each.shape.lower(self.values[index])
-            except Misfit:
-                raise Refused(
+            except MisfitError:
+                raise RefusedError(
                     f"{self.column.cls.__name__}.{each.name} is given {_shown(self.values[index])}, which its declared "
                     "type does not allow",
                     "declare what it holds",
                     place,
                 ) from None
-            except Overflow:
-                raise Overflow(f"{self.column.cls.__name__}.{each.name}") from None
+            except OverflowingError:
+                raise OverflowingError(f"{self.column.cls.__name__}.{each.name}") from None
             found.update((term, leaf) for term, leaf in zip(each.terms, leaves, strict=True) if term is not leaf)
         return found
 
@@ -476,9 +484,9 @@ def _view(cls: type[Automaton]) -> type:
         if base in (object, Automaton) or base.__module__.startswith("quorate.language"):
             continue
         for name, value in vars(base).items():
-            if name not in cls._fields and not name.startswith("_") and not callable(value):
-                if not isinstance(value, (property, classmethod, staticmethod)) and getattr(cls, name, None) is value:
-                    members[name] = lifted(value)
+            hidden = name in cls._fields or name.startswith("_") or getattr(cls, name, None) is not value
+            if not hidden and not callable(value) and not isinstance(value, (property, classmethod, staticmethod)):
+                members[name] = lifted(value)
     members.setdefault("crashed", property(_crashed))
     if not issubclass(cls, Monitor):
         members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign)
@@ -494,7 +502,9 @@ def _set(self: Any, name: str, value: Any) -> None:
     if name not in names:
         raise self._undeclared(name)
     if self._run.closed and self._run.closed != "a monitor":
-        raise ModelError(f"{type(self).__name__}.{name} was assigned in {self._run.closed}", code="Q108", location=caller())
+        raise ModelError(
+            f"{type(self).__name__}.{name} was assigned in {self._run.closed}", code="Q108", location=caller()
+        )
     self._run.write(names.index(name), value)
 
 
@@ -535,14 +545,14 @@ def _emit(self: Any, event: Any) -> None:
     frame = _open(self, "emit")
     if not isinstance(event, Event):
         raise ModelError(f"{type(self).__name__}.emit: not an event", code="Q107", location=caller())
-    made = _new(type(event))
+    made: Any = _new(type(event))
     made.__dict__.update(event.__dict__)
     made.__dict__["_origin"] = frame.pid
     frame.events.append(made)
 
 
 def _sign(self: Any, value: Any) -> Any:
-    raise Refused(f"{type(self).__name__} signs a value: signatures have no encoding yet", "leave them out")
+    raise RefusedError(f"{type(self).__name__} signs a value: signatures have no encoding yet", "leave them out")
 
 
 def _choose(self: Any, options: Any) -> Any:
@@ -583,11 +593,11 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
 
 def _subclass(cls: type, members: dict[str, Any]) -> type:
     kept = Record.__dict__["__init_subclass__"]
-    Record.__init_subclass__ = classmethod(lambda *_, **__: None)  # type: ignore[method-assign, assignment]
+    setattr(Record, "__init_subclass__", classmethod(lambda *_, **__: None))  # noqa: B010
     try:
         made = type(cls.__name__, (cls,), members)
     finally:
-        Record.__init_subclass__ = kept
+        setattr(Record, "__init_subclass__", kept)  # noqa: B010
     for name in cls._names:  # type: ignore[attr-defined]
         if hasattr(cls, name):  # a default, which would hide that the field is to be decided
             setattr(made, name, _Lazily(name))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from quorate.base.errors import Location, Signal
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from quorate.prove.solver import Query, Translation
 from quorate.prove.terms import FALSE, TRUE, Term, conjunction, negation, variables
 
@@ -141,7 +141,7 @@ class Explorer:
                 found.append(Taken(path, run(path), None))
             except Impossible:
                 pass
-            except Refused as refused:
+            except RefusedError as refused:
                 # A line that is refused, but that no state leads to, does not matter.
                 if path.feasible():
                     raise refused.about(what, place) from None
@@ -155,7 +155,7 @@ class Explorer:
                 return found
             prefix[-1].at += 1
             if len(found) > MOST_PATHS:
-                raise Refused(
+                raise RefusedError(
                     f"more than {MOST_PATHS:,} cases to distinguish",
                     "split what it does: several transitions, or fewer processes",
                 ).about(what, place)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, Literal
 
@@ -19,7 +19,6 @@ from quorate.prove.encode import Encoded
 from quorate.prove.machine import Channel, Frame, sent_name
 from quorate.prove.paths import Path
 from quorate.prove.proxies import SymBool, condition_of, lifted, plain_class, running, taking, truth
-from quorate.prove.refusal import Refused
 from quorate.prove.terms import (
     FALSE,
     TRUE,
@@ -203,8 +202,9 @@ def _disjunction(ways: Iterable[Any]) -> Term:
     return negation(disjunction(no)) if len(no) < len(yes) and not open_ else disjunction(yes)
 
 
-def formula_of(encoded: Encoded, run: Callable[[Panel, Any], Any], what: str, place: Location | None,
-               assumed: Sequence[Term] = ()) -> Term:
+def formula_of(
+    encoded: Encoded, run: Callable[[Panel, Any], Any], what: str, place: Location | None, assumed: Sequence[Term] = ()
+) -> Term:
     """The formula of a predicate over states."""
     machine = encoded.machine
     whole = [machine.well_formed(), *assumed]
@@ -244,6 +244,10 @@ def _system(encoded: Encoded, panel: Panel) -> Any:
     return bound
 
 
+def _asked(function: Any, _: Panel, system: Any) -> Any:
+    return function(system)
+
+
 def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
     """The invariants to be proved."""
     definition = encoded.definition
@@ -259,11 +263,12 @@ def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
     for prop in stated:
         if names and prop.name not in names:
             continue
-        function = prop.function
-        body = formula_of(encoded, lambda _, system, function=function: function(system), prop.name, prop.location)
+        body = formula_of(encoded, partial(_asked, prop.function), prop.name, prop.location)
         parts = body.args if body.op == "and" else (body,)
         found.append(
-            Claim(prop.name, "goal", tuple(Instance((), (), part) for part in parts), prop.doc, "invariant", prop.location)
+            Claim(
+                prop.name, "goal", tuple(Instance((), (), part) for part in parts), prop.doc, "invariant", prop.location
+            )
         )
     return found
 
@@ -273,7 +278,9 @@ def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
 
 def lemmas(encoded: Encoded) -> list[Claim]:
     """The lemmas that the author of a system has written."""
-    return [lemma(encoded, name, function) for name, function in lemma_functions(type(encoded.definition.system)).items()]
+    return [
+        lemma(encoded, name, function) for name, function in lemma_functions(type(encoded.definition.system)).items()
+    ]
 
 
 def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", text: str = "") -> Claim:
@@ -287,7 +294,7 @@ def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", tex
         makers: list[Callable[[Panel], Any]] = []
         for parameter, (column, channel) in zip(parameters, binding, strict=True):
             if not parameter.is_message:
-                makers.append(lambda panel, column=column: panel.view(column))
+                makers.append(partial(_process, column))
                 continue
             shape = encoded.machine.message(parameter.cls)
             leaves = tuple(var(f"{parameter.name}{suffix}", sort) for suffix, sort in shape.leaves)
@@ -298,14 +305,10 @@ def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", tex
             else:
                 guards.append(encoded.machine.held(channel, leaves))
             to = channel.receiver.pid if channel is not None else None
-            makers.append(
-                lambda panel, cls=parameter.cls, column=column, leaves=leaves, to=to: panel.machine.received(
-                    cls, column.pid, leaves, to
-                )
-            )
+            makers.append(partial(_message, parameter.cls, column, leaves, to))
         body = formula_of(
             encoded,
-            lambda panel, system, makers=makers: function(system, *(make(panel) for make in makers)),
+            partial(_claimed, function, makers),
             name,
             place,
             rules,
@@ -315,11 +318,26 @@ def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", tex
     return Claim(name, _class(parameters), tuple(instances), text or (function.__doc__ or "").strip(), origin, place)
 
 
+def _process(column: Column, panel: Panel) -> Any:
+    return panel.view(column)
+
+
+def _message(cls: type, column: Column, leaves: tuple[Term, ...], to: Pid | None, panel: Panel) -> Any:
+    assert column.pid is not None
+    return panel.machine.received(cls, column.pid, leaves, to)
+
+
+def _claimed(function: Any, makers: Sequence[Callable[[Panel], Any]], panel: Panel, system: Any) -> Any:
+    return function(system, *(make(panel) for make in makers))
+
+
 def _range(encoded: Encoded, parameter: Parameter) -> list[tuple[Column, Channel | None]]:
     if not parameter.is_message:
         return [(column, None) for column in columns_of(encoded, parameter.cls)]
     if parameter.pending:
-        return [(channel.sender, channel) for channel in encoded.machine.channels.values() if channel.cls is parameter.cls]
+        return [
+            (channel.sender, channel) for channel in encoded.machine.channels.values() if channel.cls is parameter.cls
+        ]
     return [(column, None) for column, _ in senders_of(encoded, parameter.cls)]
 
 
@@ -344,7 +362,9 @@ def obligations(encoded: Encoded) -> list[Claim]:
             key = action.kind, f"{action.transition}: {action.text}"
             reads = [encoded.machine.held(put.channel, put.leaves) for put in action.consumed]
             rest = conjunction(
-                each for each in (action.guard.args if action.guard.op == "and" else (action.guard,)) if each not in reads
+                each
+                for each in (action.guard.args if action.guard.op == "and" else (action.guard,))
+                if each not in reads
             )
             bad.setdefault(key, []).append(
                 Instance(

@@ -17,9 +17,9 @@ from quorate.base.errors import PropertyError
 from quorate.model.define import define
 from quorate.prove import certificate
 from quorate.prove.candidates import Generator
-from quorate.prove.propositions import Claim, invariants, lemmas, obligations
 from quorate.prove.encode import Encoded
 from quorate.prove.induction import CTI, Node, Prover, closure, k_induction, minimised
+from quorate.prove.propositions import Claim, invariants, lemmas, obligations
 from quorate.prove.samples import Sample, Sampler
 from quorate.prove.solver import Deadline, require
 from quorate.results.trace import Trace
@@ -152,8 +152,12 @@ def prove(
     attempt.run(lemmas(encoded), discover=discover, strengthen=strengthen, k=k)
     if certificate_folder is not None and proof.verdict == "proved":
         kept = {claim: proof.nodes[claim] for claim in proof.claims}
-        certificate.write(prover, kept, certificate_folder, {"schema": SCHEMA, "system": proof.system,
-                                                            "graph": certificate.graph(proof.claims, proof.nodes)})
+        certificate.write(
+            prover,
+            kept,
+            certificate_folder,
+            {"schema": SCHEMA, "system": proof.system, "graph": certificate.graph(proof.claims, proof.nodes)},
+        )
         proof.certificate = str(certificate_folder)
     return _finished(proof, began)
 

@@ -23,7 +23,7 @@ from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.pid import Pid
 from quorate.prove.paths import Path
-from quorate.prove.refusal import Refused
+from quorate.prove.refusal import RefusedError
 from quorate.prove.terms import (
     FALSE,
     TRUE,
@@ -179,7 +179,7 @@ class SymInt:
             return other * self.exactly("repeats a sequence") if hasattr(other, "__len__") else NotImplemented
         one, two = value_of(self.term), value_of(term)
         if one is None and two is None:
-            raise Refused("multiplies two integers that have no bound", "multiply by a constant, or use addition")
+            raise RefusedError("multiplies two integers that have no bound", "multiply by a constant, or use addition")
         return SymInt(times(one, term) if one is not None else times(two or 0, self.term))
 
     __rmul__ = __mul__
@@ -190,11 +190,11 @@ class SymInt:
             return NotImplemented
         divisor = value_of(term)
         if divisor is None:
-            raise Refused(f"{what} by an integer that has no bound", "use a constant")
+            raise RefusedError(f"{what} by an integer that has no bound", "use a constant")
         if divisor == 0:
             raise ZeroDivisionError("integer division or modulo by zero")
         if divisor < 0:
-            raise Refused(f"{what} by a negative number", "use a positive one")
+            raise RefusedError(f"{what} by a negative number", "use a positive one")
         return SymInt(how(self.term, divisor))
 
     def __floordiv__(self, other: Any) -> Any:
@@ -231,7 +231,9 @@ class SymInt:
         return self if decide(ge(self.term, number(0))) else -self
 
     def _bits(self, *_: Any) -> NoReturn:
-        raise Refused("computes with the bits of an integer that has no bound", "use a frozenset, or a bool for each")
+        raise RefusedError(
+            "computes with the bits of an integer that has no bound", "use a frozenset, or a bool for each"
+        )
 
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _bits
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __invert__ = _bits
@@ -276,7 +278,7 @@ class SymInt:
         for small in range(MOST_INDEX):
             if decide(equal(self.term, number(small))):
                 return small
-        raise Refused(f"{what} with an integer that has no bound", f"a number below {MOST_INDEX} is needed there")
+        raise RefusedError(f"{what} with an integer that has no bound", f"a number below {MOST_INDEX} is needed there")
 
     def __index__(self) -> int:
         return self.exactly("counts or indexes")
@@ -407,13 +409,16 @@ def _compare(a: Any, b: Any) -> int:
     if one == 1:
         return int(bool(a)) - int(bool(b))
     if one in (4, 5, 6, 7):
-        x, y = plain_encode(a), plain_encode(b)  # type: ignore[assignment]
-        return (x > y) - (x < y)  # type: ignore[operator]
+        return _order(plain_encode(a), plain_encode(b))
     if one in (9, 12, 13) and type(a) is not type(b):
-        x, y = plain_values.class_token(plain_class(a)), plain_values.class_token(plain_class(b))  # type: ignore[assignment]
-        if x != y:
-            return (x > y) - (x < y)  # type: ignore[operator]
+        found = _order(plain_values.class_token(plain_class(a)), plain_values.class_token(plain_class(b)))
+        if found:
+            return found
     return _sequences(_items(a, one), _items(b, one))
+
+
+def _order(one: bytes, two: bytes) -> int:
+    return (one > two) - (one < two)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -468,22 +473,33 @@ plain_encode = plain_values.encode
 @contextmanager
 def comparing() -> Iterator[None]:
     """While it lasts, messages, maps and sets are compared and ordered by `Key`, not by bytes."""
-    kept: Mapping[Any, Any] = {
-        plain_values: plain_values.encode,
-        maps: maps.encode,
-        message: message.encode,
-    }
-    hashes = Record.__hash__, Map.__hash__, Record.__eq__
-    for module in kept:
+    modules: list[Any] = [plain_values, maps, message]
+    kept = [module.encode for module in modules]
+    records, tables = _methods(Record), _methods(Map)
+    for module in modules:
         module.encode = Key
-    Record.__hash__ = Map.__hash__ = lambda _: HASH  # type: ignore[method-assign]
-    Record.__eq__ = _same_record  # type: ignore[method-assign]
+    _give(Record, {"__hash__": _hash, "__eq__": _same_record})
+    _give(Map, {"__hash__": _hash})
     try:
         yield
     finally:
-        for module, function in kept.items():
+        for module, function in zip(modules, kept, strict=True):
             module.encode = function
-        Record.__hash__, Map.__hash__, Record.__eq__ = hashes  # type: ignore[method-assign]
+        _give(Record, records)
+        _give(Map, tables)
+
+
+def _methods(cls: type) -> dict[str, Any]:
+    return {name: cls.__dict__[name] for name in ("__hash__", "__eq__")}
+
+
+def _give(cls: type, methods: Mapping[str, Any]) -> None:
+    for name, method in methods.items():
+        setattr(cls, name, method)
+
+
+def _hash(_: Any) -> int:
+    return HASH
 
 
 def _same_record(one: Any, two: object) -> bool:

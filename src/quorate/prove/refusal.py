@@ -5,7 +5,7 @@ from __future__ import annotations
 from quorate.base.errors import Location, QuorateError, caller
 
 
-class Refused(QuorateError):
+class RefusedError(QuorateError):
     """This model, or this part of it, cannot be proved anything about."""
 
     default_code = "Q702"
@@ -13,7 +13,7 @@ class Refused(QuorateError):
     def __init__(self, message: str, hint: str = "", location: Location | None = None) -> None:
         super().__init__(message, hint=hint, location=location or caller())
 
-    def about(self, what: str, place: Location | None) -> Refused:
+    def about(self, what: str, place: Location | None) -> RefusedError:
         """The same with whose fault it is."""
         if what and what not in self.message:
             self.message = f"{what}: {self.message}"

@@ -13,11 +13,14 @@ from quorate.language.message import Message
 from quorate.language.pid import column_of
 from quorate.model.definition import Definition
 from quorate.native.model import Model
-from quorate.prove.machine import Machine
+from quorate.prove.leaves import Integer
+from quorate.prove.machine import Field, Machine
 from quorate.prove.solver import Deadline
 from quorate.semantics.state import State
 
 Number = tuple[Any, Any]
+VARIANTS = 24
+"""So many more initial states, where fields may begin with any value."""
 
 
 class Sample(NamedTuple):
@@ -46,10 +49,10 @@ class Sampler:
             state, history = todo.popleft()
             history = history | self._pending(state)
             self._note(found, state, history)
-            for following in self._next(state):
-                if _key(following) not in seen:
-                    seen.add(_key(following))
-                    todo.append((following, history))
+            for each in self._next(state):
+                if _key(each) not in seen:
+                    seen.add(_key(each))
+                    todo.append((each, history))
         dice = random.Random(seed)
         for _ in range(most):
             if len(found) >= most or deadline.passed:
@@ -68,7 +71,21 @@ class Sampler:
         from quorate.semantics.state import initial_states
 
         states = list(initial_states(self.definition))
-        return states if len(states) <= 64 else random.Random(1).sample(states, 64)
+        dice = random.Random(1)
+        states = states if len(states) <= 64 else dice.sample(states, 64)
+        free = [each for fields in self.machine.fields for each in fields if each.free]
+        if not free:
+            return states
+        return [*states, *(self._other(dice.choice(states), free, dice) for _ in range(VARIANTS))]
+
+    @staticmethod
+    def _other(state: State, free: list[Field], dice: random.Random) -> State:
+        """The same with other values in the integer fields that may begin with any."""
+        locals = [list(local) for local in state.locals]
+        for each in free:
+            if isinstance(each.shape, Integer):
+                locals[each.column.index][each.index] = dice.choice((-7, -1, 0, 1, 2, 5, 11))
+        return State(tuple(map(tuple, locals)), state.pending, state.budget)
 
     def _numbered(self, state: State) -> Number:
         columns = []
@@ -88,7 +105,7 @@ class Sampler:
         return found
 
     def _pending(self, state: Number) -> frozenset[Any]:
-        found = set()
+        found: set[Any] = set()
         for column, (_, inbox) in zip(self.definition.columns, state[0], strict=True):
             found.update((column.index, number) for number in inbox)
         return frozenset(found)

@@ -142,8 +142,7 @@ def equal(a: Term, b: Term) -> Term:
     known = value_of(difference)
     if known is not None:
         return boolean(known == 0)
-    constant, parts = _parts(difference)
-    if parts[0][1] < 0:
+    if _parts(difference)[1][0][1] < 0:
         difference = times(-1, difference)
     return _make("eq0", (difference,), "Bool")
 
@@ -303,7 +302,7 @@ def _with(term: Term, known: Mapping[Term, Term], apply: Callable[[Term, tuple[T
         return conjunction(known[each] for each in args)
     if op == "or":
         return disjunction(known[each] for each in args)
-    bound = tuple(known[each] if each in known else each for each in args[0])
+    bound = tuple(known.get(each, each) for each in args[0])
     patterns = [[known[each] for each in pattern] for pattern in args[2]]
     keep = [pattern for pattern in patterns if all(each.op == "app" for each in pattern)]
     return _quantified(op, bound, known[args[1]], keep)
@@ -397,7 +396,7 @@ class _Code:
 
 
 def bounding(term: Term) -> Term | None:
-    """The channel that a quantified formula speaks of: `for all x: not channel(x) or ...`, `exists x: channel(x) and`."""
+    """The channel that a formula speaks of: `for all x: not channel(x) or ...`, `exists x: channel(x) and ...`."""
     variables, body, _ = term.args
     literals = body.args if body.op == ("or" if term.op == "forall" else "and") else (body,)
     for each in literals:
@@ -405,7 +404,8 @@ def bounding(term: Term) -> Term | None:
         if (each.op == "not") != (term.op == "forall"):
             continue
         if atom.op == "app" and set(atom.args[1]) == set(variables) and len(atom.args[1]) == len(variables):
-            return atom
+            found: Term = atom
+            return found
     return None
 
 

@@ -1,4 +1,4 @@
-"""Boxes in rows with arrows between them: proof graphs and message flows. Every box stands below what it follows from."""
+"""Boxes in rows with arrows between them: proof graphs, message flows. A box stands below what it follows from."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def _rows(boxes: Mapping[str, Box], arrows: Sequence[Arrow]) -> list[list[str]]:
         if name in above:
             return 0
         if name not in depth:
-            depth[name] = 1 + max((of(other, (*above, name)) for other in before[name] if other not in above), default=-1)
+            depth[name] = 1 + max(
+                (of(other, (*above, name)) for other in before[name] if other not in above), default=-1
+            )
         return depth[name]
 
     for name in boxes:

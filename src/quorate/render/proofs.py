@@ -1,4 +1,4 @@
-"""A proof, or why there is none, for people: the verdict, what it says, the graph, the step that breaks the induction."""
+"""A proof, or why there is none: the verdict, what it says, the graph, the step that breaks the induction."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from quorate.base.values import show
 from quorate.base.words import count, duration
-from quorate.prove.propositions import Claim
 from quorate.prove.flows import Flow
+from quorate.prove.propositions import Claim
 from quorate.prove.prove import Proof
 from quorate.render.layered import Arrow, Box, layered
 from quorate.render.layout import WIDTH, Page, Piece
@@ -24,8 +24,11 @@ def report(proof: Proof, width: int = WIDTH) -> Page:
     mark, style = _MARKS[proof.verdict]
     given = ", ".join(f"{name}={show(value)}" for name, value in proof.parameters.items() if value is not None)
     what = f"{', '.join(proof.goals)} " if proof.goals else ""
-    page.add(Piece(f"{mark} {proof.system}", style), Piece(f"({given}) " if given else " ", "faint"),
-             Piece(f"{what}{proof.verdict}", style))
+    page.add(
+        Piece(f"{mark} {proof.system}", style),
+        Piece(f"({given}) " if given else " ", "faint"),
+        Piece(f"{what}{proof.verdict}", style),
+    )
     page.add("  ", _meaning(proof), hanging=2)
     if proof.verdict == "refuted" and proof.trace is not None:
         page.gap()
@@ -101,8 +104,11 @@ def _figures(proof: Proof) -> list[tuple[str, str]]:
     if proof.discovery is not None:
         each = proof.discovery
         found.append(
-            ("lemmas", f"{each.considered:,} clauses considered, {count(each.candidates, 'candidate')} true in "
-                       f"{count(each.samples, 'sampled state')}; {duration(each.seconds)}")
+            (
+                "lemmas",
+                f"{each.considered:,} clauses considered, {count(each.candidates, 'candidate')} true in "
+                f"{count(each.samples, 'sampled state')}; {duration(each.seconds)}",
+            )
         )
     if proof.certificate is not None:
         found.append(("certificate", proof.certificate))
@@ -117,7 +123,9 @@ def picture(proof: Proof) -> str:
         body = [line.strip() for line in claim.text.splitlines() if claim.origin == "found"][2:]
         status = "" if node.status == "proved" else f", {node.status}"
         about = f"{CLASSES[claim.kind]}, k = {node.k}, {duration(node.seconds)}{status}"
-        boxes[claim.name] = Box(claim.name, (about, *(line.removeprefix("return ") for line in body)), _HUES[claim.kind])
+        boxes[claim.name] = Box(
+            claim.name, (about, *(line.removeprefix("return ") for line in body)), _HUES[claim.kind]
+        )
     arrows = [Arrow(other.name, claim.name) for claim in proof.claims for other in proof.nodes[claim].rests_on]
     goals = ", ".join(proof.goals)
     return layered(f"{proof.system}: {goals} {proof.verdict}", boxes, arrows)
@@ -138,8 +146,14 @@ def flow_report(flows: Sequence[Flow], name: str, width: int = WIDTH) -> Page:
 
 def flow_picture(flows: Sequence[Flow], name: str) -> str:
     """Transitions as boxes; an arrow leads from who sends a message to who may consume it."""
-    boxes = {f"{each.owner}.{each.transition}": Box(f"{each.owner}.{each.transition}",
-             (f"consumes {each.consumes}" if each.consumes else "by itself",), _hue(each.owner, flows)) for each in flows}
+    boxes = {
+        f"{each.owner}.{each.transition}": Box(
+            f"{each.owner}.{each.transition}",
+            (f"consumes {each.consumes}" if each.consumes else "by itself",),
+            _hue(each.owner, flows),
+        )
+        for each in flows
+    }
     arrows = [
         Arrow(f"{one.owner}.{one.transition}", f"{two.owner}.{two.transition}", message)
         for one in flows
