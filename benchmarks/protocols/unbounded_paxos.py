@@ -68,8 +68,49 @@ class UnboundedPaxos(System):
     @lemma
     def own_ballots(self, p: Proposer) -> bool:
         """Ballots tell who has begun them."""
-        foreign = self.ever_sent_any(Accept, lambda m: m.vote.ballot % p.rivals != p.number, by=p)
-        return p.ballot % p.rivals == p.number and not foreign
+        return p.ballot % p.rivals == p.number
+
+    @lemma
+    def proposes_in_own_ballots(self, m: Accept, p: Proposer) -> bool:
+        return m.sender != p.pid or m.vote.ballot % p.rivals == p.number
+
+    @lemma
+    def proposes_once(self, m: Accept, p: Proposer) -> bool:
+        return m.sender != p.pid or m.vote.ballot < p.ballot or (m.vote.ballot == p.ballot and not p.waiting)
+
+    @lemma
+    def one_proposal_a_ballot(self, m: Accept, n: Accept) -> bool:
+        return m.vote.ballot != n.vote.ballot or m.vote.value == n.vote.value
+
+    @lemma
+    def votes_were_proposed(self, m: Accepted) -> bool:
+        return self.ever_sent_any(Accept, lambda x: x.vote == m.vote)
+
+    @lemma
+    def last_vote_was_sent(self, p: Acceptor) -> bool:
+        return p.vote is None or self.ever_sent(p, Accepted(p.vote))
+
+    @lemma
+    def last_vote_is_promised(self, p: Acceptor) -> bool:
+        return p.vote is None or p.vote.ballot <= p.promised
+
+    @lemma
+    def last_vote_is_the_greatest(self, m: Accepted, p: Acceptor) -> bool:
+        return m.sender != p.pid or (p.vote is not None and m.vote.ballot <= p.vote.ballot)
+
+    @lemma
+    def promises_are_kept(self, m: Promise, p: Acceptor) -> bool:
+        return m.sender != p.pid or m.ballot <= p.promised
+
+    @lemma
+    def promises_tell_votes(self, m: Promise, p: Acceptor) -> bool:
+        return m.sender != p.pid or m.vote is None or self.ever_sent(p, Accepted(m.vote))
+
+    @lemma
+    def promises_tell_the_last(self, m: Promise, n: Accepted) -> bool:
+        if m.sender != n.sender or m.ballot <= n.vote.ballot:
+            return True
+        return m.vote is not None and n.vote.ballot <= m.vote.ballot
 
     @lemma
     def learned_was_chosen(self, p: Learner) -> bool:

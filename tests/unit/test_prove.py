@@ -288,7 +288,7 @@ def test_bad_requests() -> None:
     assert "did you mean `Participant.willing`?" in error
     status, _, error = call("prove", "lamport-mutex")
     assert status == 2
-    assert "Q702" in error
+    assert "Q752" in error
     assert "queues have no encoding yet" in error
 
 

@@ -28,6 +28,7 @@ from quorate.prove.terms import (
     TRUE,
     Term,
     app,
+    boolean,
     compiled,
     conjunction,
     disjunction,
@@ -41,7 +42,18 @@ from quorate.prove.terms import (
     variables,
 )
 
-Relation = Literal["any", "other", "sender", "receiver", "named", "element", "same sender", "by receiver"]
+Relation = Literal[
+    "any",
+    "other",
+    "sender",
+    "receiver",
+    "not receiver",
+    "named",
+    "element",
+    "same sender",
+    "by receiver",
+    "elsewhere",
+]
 MOST_ATOMS = 90
 MOST_TRIPLES = 26
 MOST_PAIRS = 16
@@ -136,6 +148,8 @@ def patterns(encoded: Encoded) -> Iterator[Pattern]:
         receivers = list(dict.fromkeys(e.receiver.cls for e in encoded.machine.channels.values() if e.cls is kind))
         for owner in receivers:
             yield Pattern((w, p("p", owner, "receiver")))
+            if len(columns_of(encoded, owner)) > 1:
+                yield Pattern((w, p("p", owner, "not receiver")))
         for other in owners:
             yield Pattern((w, p("p", other, "sender")))
         for second in sent:
@@ -145,6 +159,7 @@ def patterns(encoded: Encoded) -> Iterator[Pattern]:
             yield Pattern((m, Role("n", "sent", second)))
             yield Pattern((w, Role("n", "sent", second, "by receiver")))
             yield Pattern((w, Role("n", "sent", second)))
+            yield Pattern((w, Role("n", "pending", second, "elsewhere")))
 
 
 class Lexicon:
@@ -182,6 +197,9 @@ class Lexicon:
                 leaves = tuple(var(f"{role.name}{suffix}", sort) for suffix, sort in shape.leaves)
                 if role.kind == "pending":
                     for channel in machine.channels.values():
+                        here = done[0].channel if done else None
+                        if role.relation == "elsewhere" and here is not None and channel.receiver is here.receiver:
+                            continue
                         if channel.cls is role.cls:
                             yield from extend((*done, Bound(role, channel.sender, channel, leaves)))
                 else:
@@ -202,6 +220,8 @@ class Lexicon:
             return column is first.column
         if role.relation in ("receiver", "by receiver"):
             return first.channel is not None and column is first.channel.receiver
+        if role.relation == "not receiver":
+            return first.channel is not None and column is not first.channel.receiver
         return True
 
     def atoms(self, bound: tuple[Bound, ...]) -> list[Atom]:
@@ -225,6 +245,8 @@ class Lexicon:
                             if key is not None:
                                 whom = f"{other.role.name}.pid"
                                 own += entries(field.shape, field.terms, f"{name}.{field.name}", key, whom)
+                    elif type(field.constant) is bool:
+                        own.append(Expression(f"{name}.{field.name}", "bool", (boolean(field.constant),)))
                     elif type(getattr(field.constant, "known", None)) is int:
                         own.append(Expression(f"{name}.{field.name}", "int", (field.constant.term,)))
                 crashed = machine.crashed[each.column.index]
@@ -240,6 +262,9 @@ class Lexicon:
                     ):
                         continue
                     own += expressions(part, terms, f"{name}.{field_name}")
+                own.append(Expression(f"{name}.sender", "pid", (number(each.column.index),)))
+                if each.channel is not None:
+                    own.append(Expression(f"{name}.to", "pid", (number(each.channel.receiver.index),)))
             mine.append(own)
             for one in own:
                 found += atoms_of(one, self.constants)
@@ -247,7 +272,7 @@ class Lexicon:
         for one, two in combinations(everything, 2):
             found += atoms_between(one, two)
         for value in everything:
-            if value.kind == "pid":
+            if value.kind == "pid" and not value.text.endswith((".sender", ".to")):
                 for other in processes:
                     text = f"{value.text} == {other.role.name}.pid"
                     found.append(
@@ -602,6 +627,10 @@ def written(candidate: Candidate, name: str) -> str:
             unless.append(f"{first.name}.sender != {role.name}.pid")
         elif role.relation == "receiver":
             unless.append(f"{first.name}.to != {role.name}.pid")
+        elif role.relation == "not receiver":
+            unless.append(f"{first.name}.to == {role.name}.pid")
+        elif role.relation == "elsewhere":
+            unless.append(f"{first.name}.to == {role.name}.to")
         elif role.relation == "named":
             unless.append(f"{first.name}.{role.to} != {role.name}.pid")
         elif role.relation == "same sender":
@@ -611,7 +640,7 @@ def written(candidate: Candidate, name: str) -> str:
     body = candidate.text
     if element is not None:
         body = f"all({body} for {element.name} in {first.name}.{element.to})"
-    body = " or ".join([*unless, body])
+    body = " or ".join(unless) if unless and body == "False" else " or ".join([*unless, body])
     return f"@lemma\ndef {name}(self, {', '.join(parameters)}) -> bool:\n    return {body}\n"
 
 

@@ -1,7 +1,8 @@
 """What a field may hold, as integers and truth values: a shape for every type that a model declares.
 
 A shape turns a value into leaves (`lower`), leaves into a value (`lift`, which decides the structure on the path that
-is taken), and a solver's numbers back into a value (`back`). A value has exactly one form: what is absent is 0 or false.
+is taken), and a solver's numbers back into a value (`back`). A value has exactly one form: what is absent is 0 or
+false.
 """
 
 from __future__ import annotations

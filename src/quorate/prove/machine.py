@@ -129,7 +129,7 @@ class Machine:
                 known = sorted(f"{cls.__name__}.{each}" for cls in classes for each in cls._fields)
                 from quorate.base.errors import ParameterError, did_you_mean
 
-                raise ParameterError(f"there is no field {name}", hint=did_you_mean(name, known), code="Q703")
+                raise ParameterError(f"there is no field {name}", hint=did_you_mean(name, known), code="Q753")
             found |= {(cls, fieldname) for cls in mine}
         return found
 

@@ -140,8 +140,8 @@ def prove(
     wanted = [*goals, *obligations(encoded)]
     proof.encode_seconds = time.perf_counter() - began
     progress("looking for a counterexample")
-    seconds = min(10.0, deadline.left / 4)
-    searched = check(made, property=[*proof.goals, "assertions"], max_states=2_000_000, timeout=max(0.5, seconds))
+    seconds = min(5.0, deadline.left / 4)
+    searched = check(made, property=[*proof.goals, "assertions"], max_states=300_000, timeout=max(0.5, seconds))
     if searched.verdict == "violated" and searched.trace is not None:
         return _finished(replace(proof, verdict="refuted", trace=searched.trace), began)
     prover = Prover(encoded, deadline, query_seconds=min(60.0, max(1.0, deadline.left / 4)), progress=progress)
@@ -304,7 +304,7 @@ def _refuse_false(prover: Prover, given: Sequence[Claim], samples: Sequence[Samp
                 raise PropertyError(
                     f"the lemma {claim.name} is false in a reachable state",
                     hint=f"there {values}; `quorate check` shows a run if it is about processes alone",
-                    code="Q704",
+                    code="Q754",
                     location=claim.location,
                 )
 

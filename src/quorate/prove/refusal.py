@@ -8,7 +8,7 @@ from quorate.base.errors import Location, QuorateError, caller
 class RefusedError(QuorateError):
     """This model, or this part of it, cannot be proved anything about."""
 
-    default_code = "Q702"
+    default_code = "Q752"
 
     def __init__(self, message: str, hint: str = "", location: Location | None = None) -> None:
         super().__init__(message, hint=hint, location=location or caller())

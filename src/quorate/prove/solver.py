@@ -23,7 +23,7 @@ def require() -> Any:
         raise QuorateError(
             "`quorate prove` needs the solver z3, which is not installed",
             hint="pip install 'quorate[prove]', or: pip install z3-solver",
-            code="Q701",
+            code="Q751",
         ) from None
     return z3
 
