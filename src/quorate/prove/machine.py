@@ -25,7 +25,7 @@ from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
 from quorate.prove.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape
 from quorate.prove.lifting import plainly
-from quorate.prove.proxies import lifted, plain_class
+from quorate.prove.proxies import current, lifted, plain_class
 from quorate.prove.refusal import RefusedError
 from quorate.prove.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
@@ -421,6 +421,7 @@ class Frame:
         self.machine, self.column, self.closed = machine, column, closed
         self.pid = column.pid
         self.values: dict[int, Any] = {}
+        """What was written. What was read is kept on the path."""
         self.written: dict[int, Location | None] = {}
         self.messages: tuple[Any, ...] = ()
         self.sends: list[tuple[int, Any]] = []
@@ -429,10 +430,13 @@ class Frame:
         self.picked: list[Any] = []
 
     def read(self, index: int) -> Any:
-        if index not in self.values:
-            found = self.machine.fields[self.column.index][index]
-            self.values[index] = found.shape.lift(found.terms) if found.shape is not None else found.constant
-        return self.values[index]
+        if index in self.values:
+            return self.values[index]
+        found = self.machine.fields[self.column.index][index]
+        if found.shape is None:
+            return found.constant
+        shape = found.shape
+        return current().once(self, index, lambda: shape.lift(found.terms))
 
     def write(self, index: int, value: Any) -> None:
         found = self.machine.fields[self.column.index][index]
@@ -583,9 +587,8 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
         span = spans.get(name)
         if span is None:
             raise AttributeError(f"{cls.__name__} has no field {name!r}")
-        value = span[2].lift(self.__dict__["_leaves"][span[0] : span[1]])
-        self.__dict__[name] = value
-        return value
+        first, end, part = span
+        return current().once(self, name, lambda: part.lift(self.__dict__["_leaves"][first:end]))
 
     # Not through Record.__init_subclass__: it is no message class of its own, and registers nothing.
     return _subclass(cls, {"__getattr__": missing, "_of": cls, "__module__": cls.__module__})

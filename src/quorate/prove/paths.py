@@ -35,8 +35,26 @@ class Path:
         self.conditions: list[Term] = []
         self.consumed: tuple[Any, ...] = ()
         """The messages that a transition has consumed so far."""
+        self.outer: Path | None = None
+        """The path inside of which a condition is explored for itself."""
+        self._lifted: dict[tuple[int, Any], tuple[Any, Any]] = {}
         self._known: dict[Term, bool] = {}
         self._seen: set[Term] = set()
+
+    def once(self, owner: Any, key: Any, make: Callable[[], Any]) -> Any:
+        """A value whose structure is decided when it is first read, and kept for this path.
+
+        Not on its owner: another path, inside of this one, may decide otherwise.
+        """
+        path: Path | None = self
+        while path is not None:
+            found = path._lifted.get((id(owner), key))
+            if found is not None:
+                return found[1]
+            path = path.outer
+        value = make()
+        self._lifted[id(owner), key] = owner, value  # with the owner, so that its number is not given to another
+        return value
 
     def assume(self, condition: Term) -> None:
         """Demand something of this path."""

@@ -61,18 +61,24 @@ running = _Running()
 def taking(path: Path) -> Iterator[None]:
     """Decide conditions on this path."""
     before, running.path = running.path, path
+    path.outer = before
     try:
         yield
     finally:
         running.path = before
 
 
+def current() -> Path:
+    """The path that is being taken."""
+    if running.path is None:
+        raise RuntimeError("unknown integers were read outside of a path")
+    return running.path
+
+
 def decide(condition: Term) -> bool:
     if condition.op == "bool":
         return condition is TRUE
-    if running.path is None:
-        raise RuntimeError("a condition over unknown integers was asked for outside of a path")
-    return running.path.decide(condition)
+    return current().decide(condition)
 
 
 class SymBool:
