@@ -25,6 +25,8 @@ from quorate.prove.terms import (
     TRUE,
     Term,
     app,
+    bounding,
+    children,
     compiled,
     conjunction,
     disjunction,
@@ -185,11 +187,13 @@ class Prover:
                     node.obligations.append(Obligation(claim, what, tuple(assumed), (guard, negated)))
                     break
                 if cti is None:
+                    # Without a state to go by: all that were given, and what serves other claims already.
                     more = [each for each in pool if each not in assumed]
+                    more = [each for each in more if each.origin != "found" or each in self._preferred]
                     if not more:
                         node.status, node.why = "unknown", f"the solver gave up on {self._named(action)}"
                         return self._timed(node, began)
-                    assumed += more  # without a state to go by, all that there is
+                    assumed += more
                     query = self._query(assumed)
                     continue
                 violated = self.violated(cti, [each for each in pool if each not in assumed])
@@ -279,16 +283,21 @@ class Prover:
         self, claim: Claim, action: Action | None, question: Sequence[Term], assumed: Sequence[Claim]
     ) -> tuple[CTI | None, str]:
         """Ask again without quantifiers: with the hypotheses for the messages that are spoken of, and no others."""
-        ground = Grounding(self.encoded)
-        facts = ground.closed([self.machine.well_formed(), *question], self._hypotheses(assumed))
-        query = Query(self.translate)
-        answer = query.ask(facts, seconds=self._seconds())
-        if answer == "unsat":
-            return None, "unsat"
-        model = query.model()
-        if answer != "sat" or model is None:
-            return None, "unknown"
-        return self._state(claim, action or self.steps[0], model, facts), "sat"
+        for rounds in (2, 3, 5, 8):
+            ground = Grounding(self.encoded, rounds)
+            facts = ground.closed([self.machine.well_formed(), *question], self._hypotheses(assumed))
+            query = Query(self.translate)
+            answer = query.ask(facts, seconds=self._seconds())
+            if answer == "unsat":
+                return None, "unsat"
+            model = query.model()
+            if answer != "sat" or model is None or self.deadline.passed:
+                break
+            cti = self._state(claim, action or self.steps[0], model, facts)
+            if all(self.holds(each, cti.values, cti.channels) for each in assumed):
+                return cti, "sat"
+            # Not closed under the hypotheses, so no state that they allow: more instances of them.
+        return None, "unknown"
 
     def _hypotheses(self, assumed: Sequence[Claim]) -> list[Term]:
         background = self.encoded.background
@@ -430,12 +439,12 @@ class Grounding:
 
     def __init__(self, encoded: Encoded, rounds: int = 2, most: int = 4000) -> None:
         self.encoded, self.rounds, self.most = encoded, rounds, most
+        self._fresh = 0
 
     def closed(self, question: Sequence[Term], hypotheses: Sequence[Term]) -> list[Term]:
-        facts = [each for each in question if each is not TRUE]
-        plain = [each for each in hypotheses if each.op != "forall"]
+        facts = [self._witnessed(each, True) for each in question if each is not TRUE]
+        facts += [self._witnessed(each, True) for each in hypotheses if each.op != "forall"]
         quantified = [each for each in hypotheses if each.op == "forall"]
-        facts += plain
         made: set[tuple[int, tuple[Term, ...]]] = set()
         for _ in range(self.rounds):
             by_name: dict[str, dict[tuple[Term, ...], None]] = {}
@@ -450,11 +459,50 @@ class Grounding:
                         if key in made or any(each not in substitution for each in bound):
                             continue
                         made.add(key)
-                        new.append(rebuilt(body, substitution))
+                        new.append(self._witnessed(rebuilt(body, substitution), True))
                         if len(made) > self.most:
-                            return facts + new
+                            return self._finite(facts + new)
             facts += new
-        return facts
+        return self._finite(facts)
+
+    def _witnessed(self, term: Term, positive: bool) -> Term:
+        """With a message in place of every "there is one" that is claimed; those that are denied stay."""
+        if term.op == "not":
+            return negation(self._witnessed(term.args[0], not positive))
+        if term.op == "and":
+            return conjunction(self._witnessed(each, positive) for each in term.args)
+        if term.op == "or":
+            return disjunction(self._witnessed(each, positive) for each in term.args)
+        if term.op == "exists" and positive:
+            self._fresh += 1
+            named = {each: var(f"?{self._fresh}{each.args[0]}", each.sort) for each in term.args[0]}
+            return self._witnessed(rebuilt(term.args[1], named), True)
+        return term
+
+    @staticmethod
+    def _finite(facts: list[Term]) -> list[Term]:
+        """That there is none is said of the messages that are spoken of: the state that is built has no others."""
+        by_name: dict[str, list[tuple[Term, ...]]] = {}
+        for each in _ground(facts):
+            by_name.setdefault(each.args[0], []).append(each.args[1])
+
+        def spread(term: Term) -> Term:
+            if term.op in ("and", "or"):
+                return (conjunction if term.op == "and" else disjunction)(spread(each) for each in term.args)
+            if term.op == "not":
+                return negation(spread(term.args[0]))
+            if term.op != "exists":
+                return term
+            channel = bounding(term)
+            if channel is None:
+                return term
+            ways = [
+                spread(rebuilt(term.args[1], dict(zip(channel.args[1], given, strict=True))))
+                for given in by_name.get(channel.args[0], ())
+            ]
+            return disjunction(ways)
+
+        return [spread(each) for each in facts]
 
 
 def _ground(terms: Sequence[Term]) -> list[Term]:
@@ -470,8 +518,6 @@ def _ground(terms: Sequence[Term]) -> list[Term]:
         if term.op == "app":
             found.append(term)
         if term.op not in ("forall", "exists"):
-            from quorate.prove.terms import children
-
             todo.extend(children(term))
     return sorted(found, key=lambda each: each.number)
 
