@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.protocols.bakery import Bakery
 
 from bad_models import call
-from bakery import Bakery
 from quorate import Message, Pending, Pid, Process, System, check, invariant, lemma, on, prove, start, step
 from quorate.base.errors import ModelError, PropertyError, QuorateError
 from quorate.model.define import define

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from benchmarks.protocols.bakery import Bakery
 
-from bakery import Bakery
 from quorate import Message, Process, System, invariant, on, quorum, start, step
 from quorate.model.define import define
 from quorate.prove import lifting, proxies

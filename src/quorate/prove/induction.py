@@ -43,6 +43,8 @@ from quorate.prove.terms import (
 )
 
 Status = Literal["proved", "open", "unknown"]
+BRIEFLY = 4.0
+"""Seconds for a question that may lack hypotheses."""
 
 
 @dataclass
@@ -161,48 +163,46 @@ class Prover:
         else:
             questions = self._questions(claim)
         query = self._query(assumed)
-        used: dict[int, tuple[Claim, ...]] = {}
-        for number_, (action, _, negated) in enumerate(questions):
+        for action, _, negated in questions:
             guard = action.guard if action is not None else TRUE
             while True:
                 if self.deadline.passed:
                     node.status, node.why = "unknown", "out of time"
                     return self._timed(node, began)
                 asked = time.perf_counter()
-                answer = query.ask([guard, negated], seconds=self._seconds())
+                # Briefly first: where hypotheses are missing, a solver may look for a state for ever.
+                answer = query.ask([guard, negated], seconds=min(BRIEFLY, self._seconds()))
                 self.queries += 1
                 node.queries += 1
-                if answer == "unsat":
-                    used[number_] = tuple(assumed)
+                cti, why = None, "unsat"
+                if answer != "unsat":
+                    cti, why = self._counterexample(claim, action, [guard, negated], assumed)
+                    self.queries += 1
+                violated: list[Claim] = []
+                if cti is not None:
+                    violated = self.violated(cti, [each for each in pool if each not in assumed])
+                elif why != "unsat":
+                    # Without a state to go by: all that were given, and what serves other claims already.
+                    more = [each for each in pool if each not in assumed]
+                    violated = [each for each in more if each.origin != "found" or each in self._preferred]
+                    if not violated:
+                        why = query.ask([guard, negated], seconds=self._seconds())
+                        self.queries += 1
+                if why == "unsat":
                     what = action.name if action is not None else "every state"
                     node.obligations.append(
                         Obligation(claim, what, tuple(assumed), (guard, negated), time.perf_counter() - asked)
                     )
                     break
-                cti, why = self._counterexample(claim, action, [guard, negated], assumed)
-                self.queries += 1
-                if why == "unsat":  # the instances alone exclude it
-                    used[number_] = tuple(assumed)
-                    what = action.name if action is not None else "every state"
-                    node.obligations.append(Obligation(claim, what, tuple(assumed), (guard, negated)))
-                    break
-                if cti is None:
-                    # Without a state to go by: all that were given, and what serves other claims already.
-                    more = [each for each in pool if each not in assumed]
-                    more = [each for each in more if each.origin != "found" or each in self._preferred]
-                    if not more:
-                        node.status, node.why = "unknown", f"the solver gave up on {self._named(action)}"
-                        return self._timed(node, began)
-                    assumed += more
+                if violated:
+                    assumed += violated[:2] if cti is not None else violated
                     query = self._query(assumed)
                     continue
-                violated = self.violated(cti, [each for each in pool if each not in assumed])
-                if not violated:
-                    node.status, node.cti = "open", cti
-                    node.why = f"{self._named(action)} does not keep it"
-                    return self._timed(node, began)
-                assumed += violated[:2]
-                query = self._query(assumed)
+                node.status, node.cti = ("open", cti) if cti is not None else ("unknown", None)
+                node.why = f"{self._named(action)} does not keep it"
+                if cti is None:
+                    node.why = f"the solver gave up on {self._named(action)}"
+                return self._timed(node, began)
         node.status = "proved"
         node.rests_on = tuple(each for each in assumed if each is not claim)
         return self._timed(node, began)

@@ -1,8 +1,9 @@
 """`quorate.prove`: from a system to a verdict about all of its states, however many there are.
 
-First an explicit search looks for a counterexample of the instance. Then every invariant is tried alone, with the
-lemmas that were given, with lemmas that are found, and with greater k. The verdict is "proved" if all of them and all
-that they rest on are; a solver that gives up makes it "unknown", a step that does not keep an invariant "not proved".
+Every invariant is tried alone, with the lemmas that were given, and with greater k. If that is not enough, an explicit
+search looks for a counterexample of the instance; then lemmas are looked for. The verdict is "proved" if all invariants
+and all that they rest on are; a solver that gives up makes it "unknown", a step that does not keep an invariant "not
+proved".
 """
 
 from __future__ import annotations
@@ -139,17 +140,19 @@ def prove(
     proof.goals = tuple(goal.name for goal in goals)
     wanted = [*goals, *obligations(encoded)]
     proof.encode_seconds = time.perf_counter() - began
-    progress("looking for a counterexample")
-    seconds = min(5.0, deadline.left / 4)
-    searched = check(made, property=[*proof.goals, "assertions"], max_states=300_000, timeout=max(0.5, seconds))
-    if searched.verdict == "violated" and searched.trace is not None:
-        return _finished(replace(proof, verdict="refuted", trace=searched.trace), began)
     prover = Prover(encoded, deadline, query_seconds=min(60.0, max(1.0, deadline.left / 4)), progress=progress)
     begins = _base(prover, goals, definition)
     if begins is not None:
         return _finished(replace(proof, verdict="refuted", trace=begins), began)
+
+    def refuted() -> Trace | None:
+        progress("looking for a counterexample")
+        seconds = max(0.5, min(5.0, deadline.left / 4))
+        searched = check(made, property=[*proof.goals, "assertions"], max_states=300_000, timeout=seconds)
+        return searched.trace if searched.verdict == "violated" else None
+
     attempt = _Attempt(proof, prover, wanted, goals, progress)
-    attempt.run(lemmas(encoded), discover=discover, strengthen=strengthen, k=k)
+    attempt.run(lemmas(encoded), refuted, discover=discover, strengthen=strengthen, k=k)
     if certificate_folder is not None and proof.verdict == "proved":
         kept = {claim: proof.nodes[claim] for claim in proof.claims}
         certificate.write(
@@ -194,7 +197,9 @@ class _Attempt:
         self.nodes: dict[Claim, Node] = {}
         self.pool: list[Claim] = []
 
-    def run(self, given: list[Claim], *, discover: bool, strengthen: bool, k: int) -> None:
+    def run(
+        self, given: list[Claim], refuted: Callable[[], Trace | None], *, discover: bool, strengthen: bool, k: int
+    ) -> None:
         samples: list[Sample] = []
         if given:
             samples = self._samples()
@@ -203,6 +208,11 @@ class _Attempt:
         self._try("trying what is given" if given else "trying without lemmas")
         if not self._done() and k > 1:
             self._greater(k)
+        if not self._done():
+            self.proof.trace = refuted()
+            if self.proof.trace is not None:
+                self.proof.verdict = "refuted"
+                return
         if not self._done() and strengthen:
             self._discover(samples or self._samples(), 1, only="D")
             if not self._done() and k > 1:
