@@ -54,7 +54,7 @@ Relation = Literal[
     "by receiver",
     "elsewhere",
 ]
-MOST_ATOMS = 90
+MOST_ATOMS = 120
 MOST_TRIPLES = 26
 MOST_PAIRS = 16
 """Of the messages that a sample holds together, so many are looked at."""
@@ -262,13 +262,17 @@ class Lexicon:
                     ):
                         continue
                     own += expressions(part, terms, f"{name}.{field_name}")
-                own.append(Expression(f"{name}.sender", "pid", (number(each.column.index),)))
-                if each.channel is not None:
-                    own.append(Expression(f"{name}.to", "pid", (number(each.channel.receiver.index),)))
             mine.append(own)
             for one in own:
                 found += atoms_of(one, self.constants)
         everything = [each for own in mine for each in own]
+        if any(each.kind == "pid" for each in everything):  # else nobody could be compared with them
+            for each in bound:
+                if each.role.kind in ("sent", "pending"):
+                    everything.append(Expression(f"{each.role.name}.sender", "pid", (number(each.column.index),)))
+                    if each.channel is not None:
+                        place = number(each.channel.receiver.index)
+                        everything.append(Expression(f"{each.role.name}.to", "pid", (place,)))
         for one, two in combinations(everything, 2):
             found += atoms_between(one, two)
         for value in everything:
