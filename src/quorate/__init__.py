@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quorate.language.constants import Constant
     from quorate.language.domains import Among, Sized
     from quorate.language.faults import crashes
+    from quorate.language.lemmas import Pending, lemma
     from quorate.language.maps import Map
     from quorate.language.message import Crash, Event, Message
     from quorate.language.monitor import Monitor
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from quorate.language.system import System
     from quorate.language.temporal import ctl, eventually, leads_to, ltl, repeatedly, stably
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
+    from quorate.prove.prove import Proof, prove
     from quorate.results.result import Result
     from quorate.results.trace import Trace
     from quorate.search.check import check
@@ -66,6 +68,10 @@ _WHERE = {
     "Crash": "language.message",
     "crashes": "language.faults",
     "Among": "language.domains",
+    "lemma": "language.lemmas",
+    "Pending": "language.lemmas",
+    "prove": "prove.prove",
+    "Proof": "prove.prove",
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",
@@ -87,8 +93,10 @@ __all__ = [
     "Monitor",
     "Operation",
     "Peers",
+    "Pending",
     "Pid",
     "Process",
+    "Proof",
     "QuorateError",
     "Result",
     "Scalar",
@@ -105,10 +113,12 @@ __all__ = [
     "final",
     "invariant",
     "leads_to",
+    "lemma",
     "ltl",
     "majority",
     "multiset",
     "on",
+    "prove",
     "quorum",
     "repeatedly",
     "simulate",

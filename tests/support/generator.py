@@ -370,7 +370,7 @@ def system(protocol: Protocol, extra: dict[str, Any] | None = None) -> System:
 
 
 def _role(protocol: Protocol, number: int, role: Role) -> type[Process]:
-    fields = {"peers": Peers, "x": int, "y": int, "friend": object, "fuel": int}
+    fields = {"peers": Peers, "x": int, "y": int, "friend": Pid | None, "fuel": int}
     members: dict[str, Any] = {
         "__annotations__": fields,
         "x": role.x % protocol.modulus,

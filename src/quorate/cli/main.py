@@ -5,7 +5,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from quorate.cli import automaton, check, explore, linearize, list, new, plan, profile, replay, simulate, sweep
+from quorate.cli import (
+    automaton,
+    check,
+    explore,
+    flows,
+    linearize,
+    list,
+    new,
+    plan,
+    profile,
+    prove,
+    replay,
+    simulate,
+    sweep,
+)
 
 
 class _PlainFlags:
@@ -40,12 +54,14 @@ app = typer.Typer(
 
 app.command("check", cls=_Command, epilog=check.EPILOG)(check.check)
 app.command("simulate", cls=_Command, epilog=simulate.EPILOG)(simulate.simulate)
+app.command("prove", cls=_Command, epilog=prove.EPILOG)(prove.prove)
 app.command("plan", cls=_Command, epilog=plan.EPILOG)(plan.plan)
 app.command("profile", cls=_Command, epilog=profile.EPILOG)(profile.profile)
 app.command("list", cls=_Command, epilog=list.EPILOG)(list.show)
 app.command("sweep", cls=_Command, epilog=sweep.EPILOG)(sweep.sweep)
 app.command("replay", cls=_Command, epilog=replay.EPILOG)(replay.replay)
 app.command("explore", cls=_Command, epilog=explore.EPILOG)(explore.explore)
+app.command("flows", cls=_Command, epilog=flows.EPILOG)(flows.flows)
 app.command("automaton", cls=_Command, epilog=automaton.EPILOG)(automaton.automaton)
 app.command("linearize", cls=_Command, epilog=linearize.EPILOG)(linearize.linearize)
 app.command("new", cls=_Command, epilog=new.EPILOG)(new.new)

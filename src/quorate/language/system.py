@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
@@ -10,6 +10,7 @@ from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.base.places import class_location
 from quorate.base.values import show
 from quorate.language.faults import Faults
+from quorate.language.message import Message
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.parameters import Parameter, collect
@@ -22,6 +23,7 @@ P = TypeVar("P", bound=Process)
 W = TypeVar("W", bound=Monitor)
 V = TypeVar("V", bound=Scalar)
 T = TypeVar("T")
+M = TypeVar("M", bound=Message)
 
 _SETTINGS = {"network", "faults"}
 
@@ -188,6 +190,29 @@ class System:
                 location=caller(),
             )
         return views.of(cls)
+
+    def ever_sent(self, by: Process, message: Any, /) -> bool:
+        """In lemmas: whether a process has ever sent just this message."""
+        return bool(self._history("ever_sent").sent(by, message))
+
+    def ever_sent_any(self, cls: type[M], where: Callable[[M], object], /, *, by: Process | None = None) -> bool:
+        """In lemmas: whether a message of this class was ever sent of which something holds."""
+        return bool(self._history("ever_sent_any").exists(cls, where, by))
+
+    def has_started(self, by: Process, name: str, /) -> bool:
+        """In lemmas: whether a process has taken its `@start` step of this name."""
+        return bool(self._history("has_started").started(by, name))
+
+    def _history(self, method: str) -> Any:
+        views = self.__dict__["_views"]
+        if not hasattr(views, "sent"):
+            raise ModelError(
+                f"{type(self).__name__}.{method}(...) was called outside of a @lemma",
+                hint="what was sent is known to proofs alone; in an @invariant, use a Monitor",
+                code="Q108",
+                location=caller(),
+            )
+        return views
 
     def __setattr__(self, name: str, value: Any) -> None:
         cls = type(self)

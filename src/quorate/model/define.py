@@ -20,6 +20,7 @@ from quorate.language.declared import (
 )
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
+from quorate.language.lemmas import as_invariant, lemma_functions
 from quorate.language.message import Event, Message
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
@@ -332,6 +333,13 @@ def read_properties(cls: type[System]) -> list[Property]:
         forbid_impure(f"{cls.__name__}.{name}", function)
         refuse_reserved(cls, name, location)
         found.append(Property(name, kind, (function.__doc__ or "").strip(), function, location))
+    for name, function in lemma_functions(cls).items():
+        asked = as_invariant(function)
+        location = location_of(function)
+        assert location is not None, "decorators take functions"
+        forbid_impure(f"{cls.__name__}.{name}", function)
+        if asked is not None:
+            found.append(Property(name, "invariant", (function.__doc__ or "").strip(), asked, location))
     return found
 
 

@@ -44,5 +44,5 @@ def message_types(specs: Iterable[Spec]) -> dict[type[Record], FieldTypes]:
     for cls in todo:
         if cls not in found and cls not in (Message, Event):  # a channel takes any message
             found[cls] = field_types(cls)
-            todo.extend(cls.__subclasses__())
+            todo.extend(each for each in cls.__subclasses__() if "_of" not in vars(each))  # not the views of proofs
     return found

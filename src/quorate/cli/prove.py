@@ -1,0 +1,124 @@
+"""`quorate prove`: invariants of all reachable states, however many there are, by induction."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quorate.cli import interrupts
+from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
+from quorate.cli.options import AsJson, Parameters, Presets, Target
+from quorate.cli.sizes import seconds
+
+EPILOG = """
+Examples:
+
+  quorate prove two-phase-commit
+
+  quorate prove fd-consensus --property agreement --any Participant.value
+
+  quorate prove model.py:Protocol --lemmas given --certificate proof/
+
+Exit status: 0 proved, 1 refuted, 2 the request or the model is wrong, 3 not proved, or the solver gave up.
+"""
+
+
+PATIENCE = 300.0  # seconds
+
+
+def _seconds(text: str) -> float:
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@guarded
+def prove(
+    target: Target,
+    parameters: Parameters = None,
+    presets: Presets = None,
+    properties: Annotated[
+        list[str] | None, typer.Option("--property", metavar="NAME", help="Prove only this invariant; repeatable.")
+    ] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option("--any", metavar="CLASS.FIELD", help="For all initial values of this field; repeatable."),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Try k-induction up to this k.", metavar="N")] = 1,
+    timeout: Annotated[
+        float | None,
+        typer.Option("--timeout", parser=_seconds, metavar="TIME", help="Stop after this time: 30, 5m [default: 5m]."),
+    ] = None,
+    given: Annotated[
+        bool, typer.Option("--given", help="Use the lemmas of the system alone; look for no others.")
+    ] = False,
+    strengthen: Annotated[
+        bool,
+        typer.Option("--strengthen", help="Strengthen transitions by what a process's own fields say, proved first."),
+    ] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate", metavar="DIR", help="Write the proof as SMT-LIB files that any solver can check."
+        ),
+    ] = None,
+    graph: Annotated[Path | None, typer.Option("--graph", metavar="FILE", help="Draw the proof graph: .svg.")] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option("--chart", metavar="FILE", help="Draw the run, or the step that breaks an induction: .svg, .png."),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Prove invariants for all reachable states by induction, with lemmas that are given or found.
+
+    Integers are unbounded, and with --any a field may begin with any value. The processes are those of the instance.
+    """
+    from quorate.base import files
+    from quorate.cli.output import out, show, width
+    from quorate.cli.progress import ProgressLine
+    from quorate.cli.run_files import tell
+    from quorate.model.given import instance
+    from quorate.model.target import load
+    from quorate.prove.prove import prove as run
+    from quorate.render.proofs import picture, report
+
+    if graph is not None:
+        files.tried(graph)
+    if chart is not None:
+        from quorate.render.chart.write import check_name
+
+        check_name(chart)
+        files.tried(chart)
+    system = instance(load(target), parameters or [], presets or [])
+    line = ProgressLine()
+    interrupts.answering()
+    try:
+        proof = run(
+            system,
+            property=properties or None,
+            k=k,
+            timeout=PATIENCE if timeout is None else timeout,
+            any=free or (),
+            discover=not given,
+            strengthen=strengthen,
+            certificate_folder=certificate,
+            progress=lambda text: line.say(f"  {text}"),
+            target=target,
+        )
+    finally:
+        line.close()
+    if as_json:
+        print(json.dumps(proof.to_json()), file=out())
+    else:
+        show(report(proof, width(out())))
+    if graph is not None:
+        files.write(graph, picture(proof))
+        tell(graph, written=True)
+    if chart is not None and proof.trace is not None:
+        from quorate.render.chart.write import write
+
+        write(proof.trace, chart)
+        tell(chart, written=True)
+    return {"proved": HOLDS, "refuted": VIOLATED}.get(proof.verdict, STOPPED)

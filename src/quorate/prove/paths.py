@@ -1,0 +1,179 @@
+"""Every way through a piece of Python whose integers are unknown, by running it again for each.
+
+A path is a list of decisions: conditions that were taken as true or false, and options that were picked. A prefix of
+decisions is repeated, then the first side that is possible is taken; the other sides are other paths. Which sides are
+possible the solver says, so no path contradicts itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from quorate.base.errors import Location, Signal
+from quorate.prove.refusal import RefusedError
+from quorate.prove.solver import Query, Translation
+from quorate.prove.terms import FALSE, TRUE, Term, conjunction, negation, variables
+
+T = TypeVar("T")
+MOST_PATHS = 20_000
+
+
+class Impossible(Signal):
+    """The path contradicts itself, or leads where there is no transition: it is left out."""
+
+
+class Path:
+    """One way through, while it is taken and afterwards."""
+
+    def __init__(self, prefix: list[Any], query: Query, assumed: Sequence[Term]) -> None:
+        self._prefix = prefix
+        self._query = query
+        self._depth = 0
+        self.assumed = tuple(assumed)
+        """What every path may rely on; no part of what tells this one from others."""
+        self.conditions: list[Term] = []
+        self.consumed: tuple[Any, ...] = ()
+        """The messages that a transition has consumed so far."""
+        self.outer: Path | None = None
+        """The path inside of which a condition is explored for itself."""
+        self._lifted: dict[tuple[int, Any], tuple[Any, Any]] = {}
+        self._known: dict[Term, bool] = {}
+        self._seen: set[Term] = set()
+
+    def once(self, owner: Any, key: Any, make: Callable[[], Any]) -> Any:
+        """A value whose structure is decided when it is first read, and kept for this path.
+
+        Not on its owner: another path, inside of this one, may decide otherwise.
+        """
+        path: Path | None = self
+        while path is not None:
+            found = path._lifted.get((id(owner), key))
+            if found is not None:
+                return found[1]
+            path = path.outer
+        value = make()
+        self._lifted[id(owner), key] = owner, value  # with the owner, so that its number is not given to another
+        return value
+
+    def assume(self, condition: Term) -> None:
+        """Demand something of this path."""
+        if condition is TRUE:
+            return
+        if condition is FALSE:
+            raise Impossible
+        self._note(condition)
+
+    def _note(self, condition: Term) -> None:
+        self.conditions.append(condition)
+        for each in condition.args if condition.op == "and" else (condition,):
+            self._known[each] = True
+            self._known[negation(each)] = False
+        self._seen |= variables(condition)
+
+    def decide(self, condition: Term) -> bool:
+        """Whether the condition is taken as true; both ways are taken, if both are possible."""
+        if condition is TRUE or condition is FALSE:
+            return condition is TRUE
+        known = self._known.get(condition)
+        if known is not None:
+            return known
+        taken = self._branch(lambda: self._sides(condition)) == 1
+        self._note(condition if taken else negation(condition))
+        return taken
+
+    def _sides(self, condition: Term) -> list[int]:
+        # A truth value that nothing on this path depends on so far. Should that be wrong, there is a path too many.
+        atom = condition.args[0] if condition.op == "not" else condition
+        if atom.op == "var" and atom not in self._seen:
+            return [1, 0]
+        found = []
+        if self._possible(condition):
+            found.append(1)
+        if not found or self._possible(negation(condition)):
+            found.append(0)
+        return found
+
+    def _possible(self, condition: Term) -> bool:
+        # Not known to be impossible is possible: a path too many costs time, one too few would be a proof of nothing.
+        return self._query.ask([*self.conditions, condition], seconds=5) != "unsat"
+
+    def feasible(self) -> bool:
+        return self._query.ask(self.conditions, seconds=5) != "unsat"
+
+    def pick(self, options: Sequence[T]) -> T:
+        """One of the options; each is a path of its own."""
+        if not options:
+            raise Impossible
+        return options[self._branch(lambda: list(range(len(options))))] if len(options) > 1 else options[0]
+
+    def _branch(self, sides: Callable[[], list[int]]) -> int:
+        if self._depth >= len(self._prefix):
+            self._prefix.append(_Sides(sides()))
+        choice: _Sides = self._prefix[self._depth]
+        self._depth += 1
+        return choice.sides[choice.at]
+
+    @property
+    def condition(self) -> Term:
+        return conjunction(self.conditions)
+
+
+class _Sides:
+    """A decision: what was possible there, and which of it is taken now."""
+
+    __slots__ = ("at", "sides")
+
+    def __init__(self, sides: list[int]) -> None:
+        self.sides = sides
+        self.at = 0
+
+
+class Taken(NamedTuple, Generic[T]):
+    """A path to its end: what was returned, or what was raised."""
+
+    path: Path
+    value: T | None
+    error: BaseException | None
+
+
+class Explorer:
+    """Runs a function along each of its paths."""
+
+    def __init__(self, translate: Translation) -> None:
+        self._translate = translate
+        self.runs = 0
+
+    def explore(
+        self, run: Callable[[Path], T], *, assumed: Sequence[Term] = (), what: str, place: Location | None
+    ) -> list[Taken[T]]:
+        """All paths. What the model raises is an outcome like any other; what cannot be encoded is not."""
+        found: list[Taken[T]] = []
+        prefix: list[Any] = []
+        query = Query(self._translate)
+        query.add(*assumed)
+        while True:
+            path = Path(prefix, query, assumed)
+            self.runs += 1
+            try:
+                found.append(Taken(path, run(path), None))
+            except Impossible:
+                pass
+            except RefusedError as refused:
+                # A line that is refused, but that no state leads to, does not matter.
+                if path.feasible():
+                    raise refused.about(what, place) from None
+            except (KeyboardInterrupt, MemoryError, Signal):
+                raise
+            except BaseException as error:
+                found.append(Taken(path, None, error))
+            while prefix and prefix[-1].at + 1 >= len(prefix[-1].sides):
+                prefix.pop()
+            if not prefix:
+                return found
+            prefix[-1].at += 1
+            if len(found) > MOST_PATHS:
+                raise RefusedError(
+                    f"more than {MOST_PATHS:,} cases to distinguish",
+                    "split what it does: several transitions, or fewer processes",
+                ).about(what, place)

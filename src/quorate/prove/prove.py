@@ -1,0 +1,359 @@
+"""`quorate.prove`: from a system to a verdict about all of its states, however many there are.
+
+Every invariant is tried alone, with the lemmas that were given, and with greater k. If that is not enough, an explicit
+search looks for a counterexample of the instance; then lemmas are looked for. The verdict is "proved" if all invariants
+and all that they rest on are; a solver that gives up makes it "unknown", a step that does not keep an invariant "not
+proved".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from quorate.base.errors import PropertyError
+from quorate.model.define import define
+from quorate.prove import certificate
+from quorate.prove.candidates import Generator
+from quorate.prove.encode import Encoded
+from quorate.prove.induction import CTI, Node, Prover, closure, k_induction, minimised
+from quorate.prove.propositions import Claim, invariants, lemmas, obligations
+from quorate.prove.samples import Sample, Sampler
+from quorate.prove.solver import Deadline, require
+from quorate.results.trace import Trace
+from quorate.search.check import check
+from quorate.semantics.steps import steps
+
+if TYPE_CHECKING:
+    from quorate.language.system import System
+    from quorate.model.definition import Definition
+
+Verdict = Literal["proved", "refuted", "not proved", "unknown"]
+SCHEMA = 1
+SAMPLES = 800
+FIRST_LITERALS, MOST_LITERALS = 2, 3
+
+
+@dataclass
+class Discovery:
+    """What the search for lemmas came to."""
+
+    samples: int = 0
+    considered: int = 0
+    candidates: int = 0
+    seconds: float = 0.0
+
+
+@dataclass
+class Proof:
+    """The answer of `quorate.prove`."""
+
+    system: str
+    parameters: Mapping[str, Any]
+    verdict: Verdict
+    goals: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    """All that the proof consists of, goals first."""
+    nodes: Mapping[Claim, Node] = field(default_factory=dict)
+    trace: Trace | None = None
+    """Of a verdict "refuted": the run. Of "not proved": the step that breaks a claim, from a state that may be
+    unreachable."""
+    reachable: bool | None = None
+    """Whether a bounded search came to the first state of that step."""
+    violated: tuple[str, ...] = ()
+    """The lemmas that this state violates, and that could not be proved themselves."""
+    discovery: Discovery | None = None
+    seconds: float = 0.0
+    encode_seconds: float = 0.0
+    queries: int = 0
+    actions: int = 0
+    paths: int = 0
+    target: str | None = None
+    certificate: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.verdict == "proved"
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def to_json(self) -> dict[str, Any]:
+        from quorate.results.json import trace_to_json, value_to_json
+
+        return {
+            "schema": SCHEMA,
+            "system": self.system,
+            "target": self.target,
+            "parameters": {name: value_to_json(value) for name, value in self.parameters.items()},
+            "verdict": self.verdict,
+            "goals": list(self.goals),
+            "any": list(self.free),
+            "graph": certificate.graph(self.claims, self.nodes),
+            "discovery": vars(self.discovery) if self.discovery is not None else None,
+            "seconds": self.seconds,
+            "encode_seconds": self.encode_seconds,
+            "queries": self.queries,
+            "actions": self.actions,
+            "paths": self.paths,
+            "trace": trace_to_json(self.trace) if self.trace is not None else None,
+            "reachable": self.reachable,
+            "violated": list(self.violated),
+            "certificate": self.certificate,
+        }
+
+
+def prove(
+    system: System | type[System],
+    *,
+    property: str | Iterable[str] | None = None,
+    k: int = 1,
+    timeout: float | None = None,
+    any: Iterable[str] = (),
+    discover: bool = True,
+    strengthen: bool = False,
+    certificate_folder: Path | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+    target: str | None = None,
+) -> Proof:
+    """Prove the invariants of a system for all of its reachable states, of which there may be infinitely many."""
+    require()
+    began = time.perf_counter()
+    deadline = Deadline(timeout)
+    free = tuple(any)
+    names = [property] if isinstance(property, str) else list(property) if property is not None else None
+    made = system() if isinstance(system, type) else system
+    definition = define(made)
+    if not definition.invariants:
+        raise PropertyError(
+            f"{definition.name} states no invariant", hint="mark a method of the system with @invariant", code="Q401"
+        )
+    proof = Proof(definition.name, definition.parameters, "unknown", free=free, target=target)
+    progress("encoding")
+    encoded = Encoded(definition, free=free)
+    proof.actions, proof.paths = len(encoded.actions), encoded.explorer.runs
+    goals = invariants(encoded, names)
+    proof.goals = tuple(goal.name for goal in goals)
+    wanted = [*goals, *obligations(encoded)]
+    proof.encode_seconds = time.perf_counter() - began
+    prover = Prover(encoded, deadline, query_seconds=min(60.0, max(1.0, deadline.left / 4)), progress=progress)
+    begins = _base(prover, goals, definition)
+    if begins is not None:
+        return _finished(replace(proof, verdict="refuted", trace=begins), began)
+
+    def refuted() -> Trace | None:
+        progress("looking for a counterexample")
+        seconds = max(0.5, min(5.0, deadline.left / 4))
+        searched = check(made, property=[*proof.goals, "assertions"], max_states=300_000, timeout=seconds)
+        return searched.trace if searched.verdict == "violated" else None
+
+    attempt = _Attempt(proof, prover, wanted, goals, progress)
+    attempt.run(lemmas(encoded), refuted, discover=discover, strengthen=strengthen, k=k)
+    if certificate_folder is not None and proof.verdict == "proved":
+        kept = {claim: proof.nodes[claim] for claim in proof.claims}
+        certificate.write(
+            prover,
+            kept,
+            certificate_folder,
+            {"schema": SCHEMA, "system": proof.system, "graph": certificate.graph(proof.claims, proof.nodes)},
+        )
+        proof.certificate = str(certificate_folder)
+    return _finished(proof, began)
+
+
+def _finished(proof: Proof, began: float) -> Proof:
+    proof.seconds = time.perf_counter() - began
+    return proof
+
+
+def _base(prover: Prover, goals: Sequence[Claim], definition: Definition) -> Trace | None:
+    """A goal that an initial state breaks, perhaps one with a value that was left open."""
+    for goal in goals:
+        status, values = prover.base(goal)
+        if status == "open" and values is not None:
+            state = prover.machine.state(values, {})
+            return Trace("violation", goal.name, _reason(definition, goal.name, state), definition, state, (), True)
+    return None
+
+
+def _reason(definition: Definition, name: str, state: Any) -> tuple[str, ...]:
+    from quorate.properties.evaluate import explain
+
+    return explain(definition, definition.property(name), state.locals)
+
+
+class _Attempt:
+    """The attempts to prove the goals, one after the other."""
+
+    def __init__(
+        self, proof: Proof, prover: Prover, wanted: list[Claim], goals: list[Claim], progress: Callable[[str], None]
+    ) -> None:
+        self.proof, self.prover, self.wanted, self.goals, self.progress = proof, prover, wanted, goals, progress
+        self.encoded = prover.encoded
+        self.nodes: dict[Claim, Node] = {}
+        self.pool: list[Claim] = []
+
+    def run(
+        self, given: list[Claim], refuted: Callable[[], Trace | None], *, discover: bool, strengthen: bool, k: int
+    ) -> None:
+        samples: list[Sample] = []
+        if given:
+            samples = self._samples()
+            _refuse_false(self.prover, given, samples)
+        self.pool = list(given)
+        self._try("trying what is given" if given else "trying without lemmas")
+        if not self._done() and k > 1:
+            self._greater(k)
+        if not self._done():
+            self.proof.trace = refuted()
+            if self.proof.trace is not None:
+                self.proof.verdict = "refuted"
+                return
+        if not self._done() and strengthen:
+            self._discover(samples or self._samples(), 1, only="D")
+            if not self._done() and k > 1:
+                self._greater(k)
+        if not self._done() and discover:
+            samples = samples or self._samples()
+            for literals in range(FIRST_LITERALS, MOST_LITERALS + 1):
+                self._discover(samples, literals)
+                if self._done() or self.prover.deadline.passed:
+                    break
+        self._conclude()
+
+    def _done(self) -> bool:
+        return all(claim in self.nodes and self.nodes[claim].status == "proved" for claim in self.wanted)
+
+    def _try(self, what: str) -> None:
+        self.progress(what)
+        self.nodes = self.prover.prove(self.wanted, self.pool)
+
+    def _samples(self) -> list[Sample]:
+        self.progress("sampling states")
+        limit = Deadline(min(30.0, self.prover.deadline.left / 4))
+        return Sampler(self.encoded.definition, self.encoded.machine).states(SAMPLES, limit)
+
+    def _discover(self, samples: list[Sample], literals: int, only: str | None = None) -> None:
+        began = time.perf_counter()
+        self.progress("looking for lemmas")
+        found = self.proof.discovery = self.proof.discovery or Discovery(len(samples))
+        generator = Generator(self.encoded, samples, self.prover.deadline, literals=literals)
+        candidates = [each for each in generator.candidates() if only is None or each.pattern.klass == only]
+        made = [generator.claim(each, f"lemma_{at}") for at, each in enumerate(candidates, start=1)]
+        made = [claim for claim in made if claim.instances]
+        found.considered += generator.considered
+        found.candidates = len(made)
+        self.pool = [claim for claim in self.pool if claim.origin == "given"] + made
+        found.seconds += time.perf_counter() - began
+        self._try("proving with candidates")
+
+    def _greater(self, most: int) -> None:
+        """k-induction of what is open, relative to what is proved."""
+        for goal in self.wanted:
+            node = self.nodes.get(goal)
+            if node is None or node.status == "proved" or goal.origin == "obligation":
+                continue
+            self.progress(f"{goal.name}: greater k")
+            proved = [each for each in (*self.pool, *self.goals) if self._proved(each)]
+            tried = k_induction(self.prover, goal, proved, most)
+            if tried.status == "proved" or node.status == "unknown":
+                self.nodes[goal] = tried
+
+    def _proved(self, claim: Claim) -> bool:
+        """Whether a claim is proved, with all that it rests on."""
+        return all(each in self.nodes and self.nodes[each].status == "proved" for each in closure([claim], self.nodes))
+
+    def _conclude(self) -> None:
+        proof, prover = self.proof, self.prover
+        complete = self._done() and all(self._proved(goal) for goal in self.wanted)
+        if complete:
+            self.nodes = minimised(prover, self.wanted, self.nodes)
+            complete = all(self._proved(goal) for goal in self.wanted)
+        proof.nodes = self.nodes
+        claims = closure(self.wanted, self.nodes)
+        proof.claims = tuple(_named([*self.wanted, *(each for each in claims if each not in self.wanted)]))
+        proof.claims = tuple(each for each in proof.claims if each in self.nodes)
+        proof.queries = prover.queries
+        if complete:
+            proof.verdict = "proved"
+            return
+        states = {self.nodes[goal].status for goal in self.wanted if goal in self.nodes}
+        proof.verdict = "not proved" if "open" in states else "unknown"
+        failing = next((n for g in self.wanted if (n := self.nodes.get(g)) and n.cti is not None), None)
+        if failing is not None and failing.cti is not None:
+            cti = failing.cti
+            proof.trace = trace_of(prover, cti)
+            proof.reachable = reachable(prover, cti)
+            given = [each for each in self.pool if each.origin == "given"]
+            proof.violated = tuple(each.name for each in prover.violated(cti, given))
+
+
+def _named(claims: list[Claim]) -> list[Claim]:
+    """Lemmas that were found get numbers without gaps."""
+    number = 0
+    for claim in claims:
+        if claim.origin == "found":
+            number += 1
+            old, claim.name = claim.name, f"lemma_{number}"
+            claim.text = claim.text.replace(f"def {old}(", f"def {claim.name}(")
+    return claims
+
+
+def _refuse_false(prover: Prover, given: Sequence[Claim], samples: Sequence[Sample]) -> None:
+    """A lemma that a reachable state breaks is no lemma; nothing is proved with it."""
+    from quorate.base.values import show
+
+    for claim in given:
+        for sample in samples:
+            if claim.instances and not prover.holds(claim, sample.values, sample.channels):
+                values = ", ".join(f"{name} = {show(value)}" for name, value in list(sample.values.items())[:8])
+                raise PropertyError(
+                    f"the lemma {claim.name} is false in a reachable state",
+                    hint=f"there {values}; `quorate check` shows a run if it is about processes alone",
+                    code="Q754",
+                    location=claim.location,
+                )
+
+
+def trace_of(prover: Prover, cti: CTI) -> Trace | None:
+    """The step that breaks a claim, as a run of one step; None if it cannot be taken again."""
+    from quorate.prove.terms import compiled
+
+    machine, definition = prover.machine, prover.encoded.definition
+    state = machine.state(cti.values, cti.contents)
+    action = cti.action
+    wanted = []
+    for put in action.consumed:
+        leaves = compiled(*put.leaves)({**cti.values, **cti.parameters}, cti.channels) if put.leaves else ()
+        wanted.append(machine.plain_message(put.channel, leaves))
+    kind = {"copy": "duplicate"}.get(action.kind, action.kind)
+    for step in steps(definition, state):
+        if step.kind != kind or step.column != action.column.index or step.transition is not action.transition:
+            continue
+        if set(step.consumed) != set(wanted) or step.next is None:
+            continue
+        after = machine.values_of(step.next)
+        expected = compiled(*action.updates.values())({**cti.values, **cti.parameters}, cti.channels)
+        if all(after[term.args[0]] == value for term, value in zip(action.updates, expected, strict=True)):
+            claim = cti.claim
+            reason: tuple[str, ...] = ()
+            if claim.origin == "invariant":
+                reason = _reason(definition, claim.name, step.next)
+            return Trace("violation", claim.name, reason, definition, state, (step,), False, start="any")
+    return None
+
+
+def reachable(prover: Prover, cti: CTI, most: int = 2000) -> bool | None:
+    """Whether the state before the step is one that a search of so many states comes to; None if it did not."""
+    state = prover.machine.state(cti.values, cti.contents)
+    sampler = Sampler(prover.encoded.definition, prover.machine)
+    limit = Deadline(min(5.0, max(0.5, prover.deadline.left)))
+    for sample in sampler.states(most, limit):
+        pending = {name: held for name, held in sample.channels.items() if not name.startswith("sent:")}
+        if sample.values == cti.values and prover.machine.state(sample.values, pending) == state:
+            return True
+    return None

@@ -1,0 +1,353 @@
+"""`quorate prove`: verdicts, lemmas, certificates, and what is said about them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.protocols.bakery import Bakery
+
+from bad_models import call
+from quorate import Message, Pending, Pid, Process, System, check, invariant, lemma, on, prove, start, step
+from quorate.base.errors import ModelError, PropertyError, QuorateError
+from quorate.model.define import define
+from quorate.protocols.fd_consensus import DetectorConsensus
+from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
+from quorate.prove.candidates import Generator
+from quorate.prove.encode import Encoded
+from quorate.prove.induction import Prover
+from quorate.prove.propositions import lemma as as_claim
+from quorate.prove.prove import Proof
+from quorate.prove.refusal import RefusedError
+from quorate.prove.samples import Sampler
+from quorate.prove.solver import Deadline
+from second_solver import answer
+
+
+def test_two_phase_commit_is_proved_without_a_human_lemma(tmp_path: Path) -> None:
+    proof = prove(TwoPhaseCommit(), timeout=120, certificate_folder=tmp_path)
+    assert proof.verdict == "proved"
+    assert proof.goals == ("agreement", "validity")
+    assert {claim.origin for claim in proof.claims} == {"invariant", "found"}
+    # Every question of the proof once more, by a solver that shares nothing with the first.
+    questions = sorted(tmp_path.glob("*.smt2"))
+    assert len(questions) > 30
+    assert {answer(each) for each in questions} == {"unsat"}
+    document = json.loads((tmp_path / "proof.json").read_text(encoding="utf-8"))
+    assert {each["file"] for each in document["questions"]} == {each.name for each in questions}
+    assert all(each["status"] == "proved" for each in document["graph"])
+
+
+def test_a_certificate_says_nothing_if_its_hypotheses_are_left_out(tmp_path: Path) -> None:
+    prove(TwoPhaseCommit(), timeout=120, certificate_folder=tmp_path)
+    goal = next(path for path in sorted(tmp_path.glob("001-step*.smt2")))
+    lines = goal.read_text(encoding="utf-8").splitlines()
+    asserted = [number for number, line in enumerate(lines) if line.startswith("(assert")]
+    kept = [line for number, line in enumerate(lines) if number not in asserted[:-2]]
+    goal.write_text("\n".join(kept), encoding="utf-8")
+    assert answer(goal) != "unsat"
+
+
+def test_consensus_is_proved_for_all_proposals() -> None:
+    system = DetectorConsensus(processes=2)
+    proof = prove(system, timeout=200, property="agreement", any=["Participant.value"])
+    assert proof.verdict == "proved"
+
+
+def test_faulty_twins_are_refuted_with_a_run() -> None:
+    from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
+
+    proof = prove(FaultyDetectorConsensus(), timeout=60, property="agreement")
+    assert proof.verdict == "refuted"
+    assert proof.trace is not None
+    assert proof.trace.start == "initial"
+    assert len(proof.trace) > 3
+
+
+def test_what_is_proved_holds_and_what_is_violated_is_not_proved() -> None:
+    for crashes in (0, 1):
+        system = TwoPhaseCommit(participants=2, crashes=crashes)
+        assert check(system, property=["agreement", "validity"]).ok
+        assert prove(system, timeout=60).verdict == "proved"
+
+
+class Copying(TwoPhaseCommit):
+    """A vote may be counted again and again: then agreement fails."""
+
+    def build(self) -> None:
+        from quorate import unordered
+
+        super().build()
+        self.network = unordered(duplicates="any")
+
+
+def test_consuming_matters() -> None:
+    assert prove(Copying(participants=2), timeout=60).verdict == "refuted"
+
+
+def test_the_step_that_breaks_an_induction_is_taken_and_drawn(tmp_path: Path) -> None:
+    proof = prove(TwoPhaseCommit(), timeout=60, discover=False)
+    assert proof.verdict == "not proved"
+    trace = proof.trace
+    assert trace is not None
+    assert trace.start == "any"
+    assert len(trace) == 1
+    assert "need not be reachable" in str(trace)
+    from quorate.properties.evaluate import evaluate
+    from quorate.render.chart.write import write
+
+    definition = trace.definition
+    prop = definition.property(trace.property)
+    assert evaluate(definition, prop, trace.initial.locals).value
+    assert not evaluate(definition, prop, trace.states[-1].locals).value
+    write(trace, tmp_path / "step.svg")
+    assert "<svg" in (tmp_path / "step.svg").read_text(encoding="utf-8")
+
+
+# --- lemmas ----------------------------------------------------------------------------------------------------
+
+
+class Numbered(Message):
+    n: int
+
+
+class Sender(Process):
+    to: Pid
+    n: int = 0
+
+    @step(when=lambda self: True)
+    def count(self) -> None:
+        self.n += 2
+        self.send(self.to, Numbered(self.n))
+
+
+class Receiver(Process):
+    last: int = 0
+
+    @on(Numbered)
+    def note(self, m: Numbered) -> None:
+        self.last = m.n
+
+
+class Even(System):
+    """An even number arrives, whatever was sent before: infinitely many states, and no bound."""
+
+    def build(self) -> None:
+        self.spawn(Sender, to=self.spawn(Receiver))
+
+    @invariant
+    def even(self) -> bool:
+        return all(r.last % 2 == 0 for r in self[Receiver])
+
+
+class EvenWithLemmas(Even):
+    @lemma
+    def sends_even(self, m: Numbered) -> bool:
+        return m.n % 2 == 0
+
+    @lemma
+    def counts_even(self, p: Sender) -> bool:
+        return p.n % 2 == 0
+
+
+class EvenWithFalseLemma(Even):
+    @lemma
+    def small(self, m: Pending[Numbered]) -> bool:
+        return m.n < 10
+
+
+class EvenWithFalseProcessLemma(Even):
+    @lemma
+    def small(self, p: Receiver, q: Sender) -> bool:
+        return p.last <= q.n < 6
+
+
+def test_infinitely_many_states_are_proved_with_lemmas_that_are_given() -> None:
+    assert check(Even(), max_states=1000).verdict == "incomplete"
+    assert prove(Even(), discover=False).verdict == "not proved"
+    proof = prove(EvenWithLemmas(), discover=False)
+    assert proof.verdict == "proved"
+    graph = {claim.name: [each.name for each in proof.nodes[claim].rests_on] for claim in proof.claims}
+    assert graph == {"even": ["sends_even"], "sends_even": ["counts_even"], "counts_even": []}
+
+
+def test_a_lemma_that_a_run_breaks_is_told_before_a_solver_starts() -> None:
+    with pytest.raises(PropertyError, match="the lemma small is false in a reachable state"):
+        prove(EvenWithFalseLemma())
+
+
+def test_check_tests_lemmas_about_processes_as_invariants() -> None:
+    result = check(EvenWithFalseProcessLemma())
+    assert result.verdict == "violated"
+    assert result.property == "small"
+    assert result.trace is not None
+    assert len(result.trace) == 3
+
+
+def test_a_lemma_without_types_is_refused() -> None:
+    with pytest.raises(ModelError, match="the parameter `p` has no type"):
+
+        @lemma
+        def wrong(self: Any, p) -> bool:  # type: ignore[no-untyped-def]
+            return True
+
+
+def test_a_lemma_over_something_else_is_refused() -> None:
+    class Wrong(Even):
+        @lemma
+        def about_numbers(self, n: int) -> bool:
+            return True
+
+    with pytest.raises(ModelError, match="neither a process nor a message"):
+        prove(Wrong())
+
+
+def test_found_lemmas_mean_what_they_say() -> None:
+    """The Python that is printed, run by the same machinery, is the formula that was proved."""
+    definition = define(TwoPhaseCommit(participants=2))
+    encoded = Encoded(definition)
+    samples = Sampler(definition, encoded.machine).states(200, Deadline(10))
+    generator = Generator(encoded, samples, Deadline(60), literals=2)
+    prover = Prover(encoded, Deadline(60))
+    space = {
+        "lemma": lemma, "Pending": Pending, "Participant": Participant, "Coordinator": Coordinator,
+        "Ballot": Ballot, "Decision": Decision, "Prepare": Prepare,
+    }  # fmt: skip
+    candidates = list(generator.candidates())
+    assert len(candidates) > 50
+    from random import Random
+
+    from quorate.prove.solver import Query
+    from quorate.prove.terms import conjunction, negation
+
+    for number, candidate in enumerate(Random(1).sample(candidates, 25)):
+        claim = generator.claim(candidate, f"lemma_{number}")
+        exec(claim.text, space)
+        written = as_claim(encoded, claim.name, space[claim.name])
+        # Neither can be true where the other is false. Messages range over what is sampled, states over all.
+        for sample in samples[:40]:
+            assert prover.holds(claim, sample.values, sample.channels) == prover.holds(
+                written, sample.values, sample.channels
+            )
+        if not any(each.bound for each in (*claim.instances, *written.instances)):
+            query = Query(encoded.translate)
+            one, two = conjunction(claim.formulas), conjunction(written.formulas)
+            wf = encoded.machine.well_formed()
+            assert query.ask([wf, one, negation(two)]) == "unsat"
+            assert query.ask([wf, two, negation(one)]) == "unsat"
+
+
+def test_every_candidate_holds_in_every_sample() -> None:
+    definition = define(DetectorConsensus(processes=2))
+    encoded = Encoded(definition)
+    samples = Sampler(definition, encoded.machine).states(150, Deadline(10))
+    generator = Generator(encoded, samples, Deadline(60), literals=2)
+    prover = Prover(encoded, Deadline(60))
+    for number, candidate in enumerate(generator.candidates()):
+        claim = generator.claim(candidate, f"lemma_{number}")
+        if number % 7 == 0:
+            assert all(prover.holds(claim, each.values, each.channels) for each in samples[:60]), claim.text
+
+
+# --- greater k -------------------------------------------------------------------------------------------------
+
+
+def test_the_bakery() -> None:
+    proof = prove(Bakery(strengthened=True), k=3, discover=False)
+    assert proof.verdict == "proved"
+    (goal,) = proof.claims
+    assert proof.nodes[goal].k == 3
+    assert prove(Bakery(), k=6, discover=False).verdict == "not proved"
+    assert prove(Bakery(), timeout=60).verdict == "proved"  # with lemmas that are found
+
+
+# --- the command line ------------------------------------------------------------------------------------------
+
+
+def test_exit_statuses_and_json() -> None:
+    status, out, _ = call("prove", "two-phase-commit", "-p", "participants=2", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert document["verdict"] == "proved"
+    assert {each["class"] for each in document["graph"]} <= {"goal", "D", "SM", "MF", "SV"}
+    status, out, _ = call("prove", "two-phase-commit", "--given", "--json")
+    assert (status, json.loads(out)["verdict"]) == (3, "not proved")
+    status, out, _ = call("prove", "faulty-fd-consensus", "--property", "agreement", "--json")
+    assert (status, json.loads(out)["verdict"]) == (1, "refuted")
+    assert json.loads(out)["trace"] is not None
+
+
+def test_bad_requests() -> None:
+    status, _, error = call("prove", "two-phase-commit", "--property", "agrement")
+    assert status == 2
+    assert "did you mean `agreement`?" in error
+    status, _, error = call("prove", "two-phase-commit", "--any", "Participant.wiling")
+    assert status == 2
+    assert "did you mean `Participant.willing`?" in error
+    status, _, error = call("prove", "lamport-mutex")
+    assert status == 2
+    assert "Q752" in error
+    assert "queues have no encoding yet" in error
+
+
+def test_pictures(tmp_path: Path) -> None:
+    call("prove", "two-phase-commit", "-p", "participants=2", "--graph", str(tmp_path / "graph.svg"))
+    drawn = (tmp_path / "graph.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert "agreement" in drawn
+    status, out, _ = call("flows", "two-phase-commit", "--svg", str(tmp_path / "flows.svg"))
+    assert status == 0
+    assert "Coordinator.decide" in out
+    assert "Decision → Participant" in out
+    assert "Ballot" in (tmp_path / "flows.svg").read_text(encoding="utf-8")
+
+
+def test_the_time_limit_is_kept() -> None:
+    import time
+
+    began = time.monotonic()
+    proof = prove(DetectorConsensus(processes=3), timeout=3)
+    assert time.monotonic() - began < 30
+    assert proof.verdict in ("unknown", "not proved")
+
+
+def test_without_the_solver_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    with pytest.raises(QuorateError, match="needs the solver z3") as missing:
+        prove(TwoPhaseCommit())
+    assert "quorate[prove]" in missing.value.hint
+
+
+def test_nothing_else_imports_the_solver() -> None:
+    code = "import sys, quorate.cli.main, quorate.search.check; print('z3' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_field_that_cannot_be_encoded_is_named_with_its_line() -> None:
+    class Texts(Process):
+        text: str = ""
+
+        @start
+        def say(self) -> None:
+            self.text += "a"
+
+    class Saying(System):
+        def build(self) -> None:
+            self.spawn(Texts)
+
+        @invariant
+        def short(self) -> bool:
+            return True
+
+    with pytest.raises(RefusedError, match="Texts.text is declared as str") as refused:
+        prove(Saying())
+    assert refused.value.location is not None
+    assert refused.value.location.file == __file__
+
+
+def test_a_proof_is_true_like_its_verdict() -> None:
+    assert not Proof("x", {}, "unknown")
+    assert Proof("x", {}, "proved")
