@@ -20,6 +20,10 @@ REFUSED = {
     "om": "Lieutenant.orders is declared as",
     "ben-or": "`.count`",
     "chandra-toueg": "an integer that has no bound",
+    "paxos-commit": "an integer that has no bound",
+    "raft": "an integer that has no bound",
+    "viewstamped-replication": "an integer that has no bound",
+    "saga": "Service.outbox is declared as",
     "lamport-mutex": "fifo()",
     "alternating-bit": "fifo(",
 }

@@ -493,7 +493,7 @@ def _view(cls: type[Automaton]) -> type:
                 members[name] = lifted(value)
     members.setdefault("crashed", property(_crashed))
     if not issubclass(cls, Monitor):
-        members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign)
+        members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign, _tell=_emit)
     return types.new_class(cls.__name__, (cls,), {"view": True}, lambda body: body.update(members))
 
 
@@ -508,6 +508,10 @@ def _set(self: Any, name: str, value: Any) -> None:
     if self._run.closed and self._run.closed != "a monitor":
         raise ModelError(
             f"{type(self).__name__}.{name} was assigned in {self._run.closed}", code="Q108", location=caller()
+        )
+    if name in type(self)._of._constants:
+        raise ModelError(
+            f"{type(self).__name__}.{name} was assigned, and is a constant", code="Q102", location=caller()
         )
     self._run.write(names.index(name), value)
 
