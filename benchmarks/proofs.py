@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from quorate.model.target import load
-from quorate.prove.prove import Proof, prove
+from quorate.proofs.prove import Proof, prove
 
 
 class Row(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quorate.language.system import System
     from quorate.language.temporal import ctl, eventually, leads_to, ltl, repeatedly, stably
     from quorate.language.transitions import can, final, invariant, majority, on, quorum, start, step
-    from quorate.prove.prove import Proof, prove
+    from quorate.proofs.prove import Proof, prove
     from quorate.results.result import Result
     from quorate.results.trace import Trace
     from quorate.search.check import check
@@ -70,8 +70,8 @@ _WHERE = {
     "Among": "language.domains",
     "lemma": "language.lemmas",
     "Pending": "language.lemmas",
-    "prove": "prove.prove",
-    "Proof": "prove.prove",
+    "prove": "proofs.prove",
+    "Proof": "proofs.prove",
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",

@@ -9,8 +9,8 @@ from corpus import drawn as described
 from generator import Protocol, system
 from quorate.model.define import define
 from quorate.model.definition import Definition
-from quorate.prove.encode import Encoded
-from quorate.prove.refusal import RefusedError
+from quorate.proofs.encode import Encoded
+from quorate.proofs.refusal import RefusedError
 from small_instances import SMALL, small
 from successors import Concretely, arbitrary, by_semantics, reachable
 

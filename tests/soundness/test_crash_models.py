@@ -42,7 +42,9 @@ ABOUT_CRASHES = {
     "faulty-fd-consensus",
     "two-phase-commit-recovery",
     "three-phase-commit",
+    "raft",
     "raft-election",
+    "saga",
     "chain-replication",
 }
 OTHERS = [name for name in SMALL if name not in ABOUT_CRASHES]

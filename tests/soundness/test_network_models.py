@@ -45,20 +45,27 @@ NAMES = [name for name in SMALL if name != "pbft" and not define(small(name)).ne
 DELIVERING: tuple[NetworkModel, ...] = ("grm", "rm")
 
 
+def reads(name: str) -> bool:
+    """Whether a transition reads without consuming, which clean channels have no meaning for: see below."""
+    definition = define(small(name))
+    return any(each.keep for column in definition.processes for each in definition.transitions(column))
+
+
+PAIRS = [(name, model) for name in NAMES for model in DELIVERING if model == "grm" or not reads(name)]
+
+
 def delivering(system: System, model: NetworkModel) -> Definition:
     return define(system, Environment(network_model=model))
 
 
-@pytest.mark.parametrize("model", DELIVERING)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "model"), PAIRS)
 def test_the_models_show_the_same(name: str, model: NetworkModel) -> None:
     """Theorem 1: stuttering equivalence."""
     system = small(name)
     assert difference(define(system), delivering(system, model)) == ((), ())
 
 
-@pytest.mark.parametrize("model", DELIVERING)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "model"), PAIRS)
 def test_the_models_give_the_same_verdicts(name: str, model: NetworkModel) -> None:
     system = small(name)
     for each in define(system).properties:
@@ -66,8 +73,7 @@ def test_the_models_give_the_same_verdicts(name: str, model: NetworkModel) -> No
         assert check(system, property=each.name, network_model=model).verdict == verdict
 
 
-@pytest.mark.parametrize("model", DELIVERING)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "model"), PAIRS)
 def test_the_search_agrees_with_the_reference(name: str, model: NetworkModel) -> None:
     agree(small(name), network_model=model)
 

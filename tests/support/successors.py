@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 from quorate.model.definition import Definition
-from quorate.prove.actions import Action
-from quorate.prove.encode import Encoded
-from quorate.prove.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
-from quorate.prove.machine import Machine
-from quorate.prove.terms import compiled
+from quorate.proofs.actions import Action
+from quorate.proofs.encode import Encoded
+from quorate.proofs.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
+from quorate.proofs.machine import Machine
+from quorate.proofs.terms import compiled
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps
 

@@ -15,14 +15,14 @@ from quorate.base.errors import ModelError, PropertyError, QuorateError
 from quorate.model.define import define
 from quorate.protocols.fd_consensus import DetectorConsensus
 from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
-from quorate.prove.candidates import Generator
-from quorate.prove.encode import Encoded
-from quorate.prove.induction import Prover
-from quorate.prove.propositions import lemma as as_claim
-from quorate.prove.prove import Proof
-from quorate.prove.refusal import RefusedError
-from quorate.prove.samples import Sampler
-from quorate.prove.solver import Deadline
+from quorate.proofs.candidates import Generator
+from quorate.proofs.encode import Encoded
+from quorate.proofs.induction import Prover
+from quorate.proofs.propositions import lemma as as_claim
+from quorate.proofs.prove import Proof
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.samples import Sampler
+from quorate.proofs.solver import Deadline
 from second_solver import answer
 
 
@@ -219,8 +219,8 @@ def test_found_lemmas_mean_what_they_say() -> None:
     assert len(candidates) > 50
     from random import Random
 
-    from quorate.prove.solver import Query
-    from quorate.prove.terms import conjunction, negation
+    from quorate.proofs.solver import Query
+    from quorate.proofs.terms import conjunction, negation
 
     for number, candidate in enumerate(Random(1).sample(candidates, 25)):
         claim = generator.claim(candidate, f"lemma_{number}")

@@ -10,16 +10,16 @@ from benchmarks.protocols.bakery import Bakery
 
 from quorate import Message, Process, System, invariant, on, quorum, start, step
 from quorate.model.define import define
-from quorate.prove import lifting, proxies
-from quorate.prove.actions import Action
-from quorate.prove.encode import Encoded
-from quorate.prove.induction import Prover, k_induction
-from quorate.prove.paths import Explorer, Path
-from quorate.prove.propositions import formula_of, invariants, obligations
-from quorate.prove.proxies import SymInt, comparing, taking
-from quorate.prove.refusal import RefusedError
-from quorate.prove.solver import Deadline, Translation
-from quorate.prove.terms import TRUE, var
+from quorate.proofs import lifting, proxies
+from quorate.proofs.actions import Action
+from quorate.proofs.encode import Encoded
+from quorate.proofs.induction import Prover, k_induction
+from quorate.proofs.paths import Explorer, Path
+from quorate.proofs.propositions import formula_of, invariants, obligations
+from quorate.proofs.proxies import SymInt, comparing, taking
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.solver import Deadline, Translation
+from quorate.proofs.terms import TRUE, var
 
 THREE = 3
 

@@ -33,7 +33,7 @@ def flows(
     from quorate.model.define import define
     from quorate.model.given import instance
     from quorate.model.target import load
-    from quorate.prove.flows import flows as found
+    from quorate.proofs.flows import flows as found
     from quorate.render.proofs import flow_picture, flow_report
 
     if svg is not None:

@@ -81,7 +81,7 @@ def prove(
     from quorate.cli.run_files import tell
     from quorate.model.given import instance
     from quorate.model.target import load
-    from quorate.prove.prove import prove as run
+    from quorate.proofs.prove import prove as run
     from quorate.render.proofs import picture, report
 
     if graph is not None:

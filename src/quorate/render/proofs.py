@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from quorate.base.values import show
 from quorate.base.words import count, duration
-from quorate.prove.flows import Flow
-from quorate.prove.propositions import Claim
-from quorate.prove.prove import Proof
+from quorate.proofs.flows import Flow
+from quorate.proofs.propositions import Claim
+from quorate.proofs.prove import Proof
 from quorate.render.layered import Arrow, Box, layered
 from quorate.render.layout import WIDTH, Page, Piece
 from quorate.render.text import run

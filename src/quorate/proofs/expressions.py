@@ -8,8 +8,8 @@ from typing import Any
 
 from quorate.base.values import show
 from quorate.language.pid import Pid
-from quorate.prove.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
-from quorate.prove.terms import TRUE, Term, all_equal, conjunction, equal, ge, lt, negation, number
+from quorate.proofs.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
+from quorate.proofs.terms import TRUE, Term, all_equal, conjunction, equal, ge, lt, negation, number
 
 
 @dataclass(frozen=True)

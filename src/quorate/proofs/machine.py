@@ -23,11 +23,11 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
-from quorate.prove.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape
-from quorate.prove.lifting import plainly
-from quorate.prove.proxies import current, lifted, plain_class
-from quorate.prove.refusal import RefusedError
-from quorate.prove.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
+from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape
+from quorate.proofs.lifting import plainly
+from quorate.proofs.proxies import current, lifted, plain_class
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State
 
@@ -517,7 +517,7 @@ def _set(self: Any, name: str, value: Any) -> None:
 
 
 def _crashed(self: Any) -> bool:
-    from quorate.prove.proxies import decide
+    from quorate.proofs.proxies import decide
 
     frame: Frame = self._run
     term = frame.machine.crashed[frame.column.index]
@@ -574,7 +574,7 @@ def _choose(self: Any, options: Any) -> Any:
 
 
 def _key(value: Any) -> Any:
-    from quorate.prove.proxies import Key
+    from quorate.proofs.proxies import Key
 
     return Key(value)
 

@@ -17,14 +17,14 @@ from typing import Any, Literal
 
 from quorate.language.message import Crash
 from quorate.model.definition import Column
-from quorate.prove.encode import Encoded
-from quorate.prove.expressions import Atom, Expression, atoms_between, atoms_of, entries, expressions
-from quorate.prove.leaves import Integer, MapOf, Parts, Slots
-from quorate.prove.machine import Channel, sent_name
-from quorate.prove.propositions import Claim, Class, Instance, columns_of, senders_of
-from quorate.prove.samples import Sample
-from quorate.prove.solver import Deadline
-from quorate.prove.terms import (
+from quorate.proofs.encode import Encoded
+from quorate.proofs.expressions import Atom, Expression, atoms_between, atoms_of, entries, expressions
+from quorate.proofs.leaves import Integer, MapOf, Parts, Slots
+from quorate.proofs.machine import Channel, sent_name
+from quorate.proofs.propositions import Claim, Class, Instance, columns_of, senders_of
+from quorate.proofs.samples import Sample
+from quorate.proofs.solver import Deadline
+from quorate.proofs.terms import (
     TRUE,
     Term,
     app,

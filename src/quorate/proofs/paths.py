@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from quorate.base.errors import Location, Signal
-from quorate.prove.refusal import RefusedError
-from quorate.prove.solver import Query, Translation
-from quorate.prove.terms import FALSE, TRUE, Term, conjunction, negation, variables
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.solver import Query, Translation
+from quorate.proofs.terms import FALSE, TRUE, Term, conjunction, negation, variables
 
 T = TypeVar("T")
 MOST_PATHS = 20_000

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from quorate.base import files
-from quorate.prove.induction import Node, Prover
-from quorate.prove.propositions import Claim
-from quorate.prove.smtlib import script
-from quorate.prove.terms import TRUE, Term, negation, rebuilt
+from quorate.proofs.induction import Node, Prover
+from quorate.proofs.propositions import Claim
+from quorate.proofs.smtlib import script
+from quorate.proofs.terms import TRUE, Term, negation, rebuilt
 
 
 def questions(prover: Prover, nodes: Mapping[Claim, Node]) -> Iterator[tuple[str, str, list[Term]]]:

@@ -15,11 +15,11 @@ from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid, column_of
 from quorate.language.process import Process
 from quorate.model.definition import Column
-from quorate.prove.encode import Encoded
-from quorate.prove.machine import Channel, Frame, sent_name
-from quorate.prove.paths import Path
-from quorate.prove.proxies import SymBool, condition_of, lifted, plain_class, running, taking, truth
-from quorate.prove.terms import (
+from quorate.proofs.encode import Encoded
+from quorate.proofs.machine import Channel, Frame, sent_name
+from quorate.proofs.paths import Path
+from quorate.proofs.proxies import SymBool, condition_of, lifted, plain_class, running, taking, truth
+from quorate.proofs.terms import (
     FALSE,
     TRUE,
     Term,

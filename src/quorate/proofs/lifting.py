@@ -19,9 +19,9 @@ from typing import Any
 
 from quorate.base.errors import Location, is_model_file
 from quorate.language.transitions import majority
-from quorate.prove.proxies import SymBool, SymInt, comparing, lifted, running
-from quorate.prove.refusal import RefusedError
-from quorate.prove.terms import ite, number
+from quorate.proofs.proxies import SymBool, SymInt, comparing, lifted, running
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import ite, number
 
 _NUMBERS = {"index", "count", "find", "bit_length", "__len__", "__hash__"}
 """Attributes by which plain integers come about."""

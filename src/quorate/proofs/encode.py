@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from quorate.model.definition import Definition
-from quorate.prove.actions import Action, Encoder, code_of
-from quorate.prove.leaves import SLOTS
-from quorate.prove.lifting import Lifting
-from quorate.prove.machine import ChangedError, Machine
-from quorate.prove.paths import Explorer
-from quorate.prove.solver import Translation
-from quorate.prove.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
+from quorate.proofs.actions import Action, Encoder, code_of
+from quorate.proofs.leaves import SLOTS
+from quorate.proofs.lifting import Lifting
+from quorate.proofs.machine import ChangedError, Machine
+from quorate.proofs.paths import Explorer
+from quorate.proofs.solver import Translation
+from quorate.proofs.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
 
 
 class Encoded:

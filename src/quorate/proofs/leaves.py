@@ -21,9 +21,9 @@ from quorate.language.message import Message
 from quorate.language.pid import Peers, Pid, column_of
 from quorate.language.scalar import Scalar
 from quorate.language.signed import Signed
-from quorate.prove.proxies import Key, SymBool, SymInt, condition_of, decide, lifted, plain_class, term_of, with_items
-from quorate.prove.refusal import RefusedError
-from quorate.prove.terms import (
+from quorate.proofs.proxies import Key, SymBool, SymInt, condition_of, decide, lifted, plain_class, term_of, with_items
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import (
     FALSE,
     TRUE,
     ZERO,

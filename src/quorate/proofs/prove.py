@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.errors import PropertyError
 from quorate.model.define import define
-from quorate.prove import certificate
-from quorate.prove.candidates import Generator
-from quorate.prove.encode import Encoded
-from quorate.prove.induction import CTI, Node, Prover, closure, k_induction, minimised
-from quorate.prove.propositions import Claim, invariants, lemmas, obligations
-from quorate.prove.samples import Sample, Sampler
-from quorate.prove.solver import Deadline, require
+from quorate.proofs import certificate
+from quorate.proofs.candidates import Generator
+from quorate.proofs.encode import Encoded
+from quorate.proofs.induction import CTI, Node, Prover, closure, k_induction, minimised
+from quorate.proofs.propositions import Claim, invariants, lemmas, obligations
+from quorate.proofs.samples import Sample, Sampler
+from quorate.proofs.solver import Deadline, require
 from quorate.results.trace import Trace
 from quorate.search.check import check
 from quorate.semantics.steps import steps
@@ -321,7 +321,7 @@ def _refuse_false(prover: Prover, given: Sequence[Claim], samples: Sequence[Samp
 
 def trace_of(prover: Prover, cti: CTI) -> Trace | None:
     """The step that breaks a claim, as a run of one step; None if it cannot be taken again."""
-    from quorate.prove.terms import compiled
+    from quorate.proofs.terms import compiled
 
     machine, definition = prover.machine, prover.encoded.definition
     state = machine.state(cti.values, cti.contents)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quorate.model.definition import Definition
-from quorate.prove.encode import Encoded
+from quorate.proofs.encode import Encoded
 
 
 class Flow(NamedTuple):

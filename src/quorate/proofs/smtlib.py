@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from quorate.prove.terms import Term, children, nodes
+from quorate.proofs.terms import Term, children, nodes
 
 
 def script(terms: Sequence[Term], comment: str = "") -> str:

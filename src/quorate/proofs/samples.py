@@ -13,9 +13,9 @@ from quorate.language.message import Message
 from quorate.language.pid import column_of
 from quorate.model.definition import Definition
 from quorate.native.model import Model
-from quorate.prove.leaves import Integer
-from quorate.prove.machine import Field, Machine
-from quorate.prove.solver import Deadline
+from quorate.proofs.leaves import Integer
+from quorate.proofs.machine import Field, Machine
+from quorate.proofs.solver import Deadline
 from quorate.semantics.state import State
 
 Number = tuple[Any, Any]

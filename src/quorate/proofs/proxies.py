@@ -22,9 +22,9 @@ from quorate.language import maps, message
 from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.pid import Pid
-from quorate.prove.paths import Path
-from quorate.prove.refusal import RefusedError
-from quorate.prove.terms import (
+from quorate.proofs.paths import Path
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import (
     FALSE,
     TRUE,
     Term,

@@ -18,13 +18,13 @@ from quorate.base.values import ContentSet
 from quorate.language.forbidden import is_answer, returned
 from quorate.language.pid import Pid, column_of
 from quorate.model.definition import Column, Transition
-from quorate.prove.leaves import OverflowingError
-from quorate.prove.lifting import Lifting
-from quorate.prove.machine import ChangedError, Channel, Frame, Machine
-from quorate.prove.paths import Explorer, Impossible, Path
-from quorate.prove.proxies import SymInt, plain_class, running, same, taking
-from quorate.prove.refusal import RefusedError
-from quorate.prove.terms import (
+from quorate.proofs.leaves import OverflowingError
+from quorate.proofs.lifting import Lifting
+from quorate.proofs.machine import ChangedError, Channel, Frame, Machine
+from quorate.proofs.paths import Explorer, Impossible, Path
+from quorate.proofs.proxies import SymInt, plain_class, running, same, taking
+from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import (
     FALSE,
     TRUE,
     Term,

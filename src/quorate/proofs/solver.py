@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from quorate.base.errors import QuorateError
-from quorate.prove.terms import Term
+from quorate.proofs.terms import Term
 
 Answer = Literal["unsat", "sat", "unknown"]
 

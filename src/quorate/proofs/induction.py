@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from quorate.prove.actions import Action
-from quorate.prove.encode import Encoded
-from quorate.prove.propositions import Claim, Instance, read
-from quorate.prove.solver import Deadline, Model, Query
-from quorate.prove.terms import (
+from quorate.proofs.actions import Action
+from quorate.proofs.encode import Encoded
+from quorate.proofs.propositions import Claim, Instance, read
+from quorate.proofs.solver import Deadline, Model, Query
+from quorate.proofs.terms import (
     FALSE,
     TRUE,
     Term,
