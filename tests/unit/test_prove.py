@@ -13,8 +13,6 @@ from bad_models import call
 from quorate import Message, Pending, Pid, Process, System, check, invariant, lemma, on, prove, start, step
 from quorate.base.errors import ModelError, PropertyError, QuorateError
 from quorate.model.define import define
-from quorate.protocols.fd_consensus import DetectorConsensus
-from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
 from quorate.proofs.candidates import Generator
 from quorate.proofs.encode import Encoded
 from quorate.proofs.induction import Prover
@@ -23,6 +21,8 @@ from quorate.proofs.prove import Proof
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.samples import Sampler
 from quorate.proofs.solver import Deadline
+from quorate.protocols.fd_consensus import DetectorConsensus
+from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
 from second_solver import answer
 
 
