@@ -194,6 +194,28 @@ public:
         const Naive naive(still, same);
         return naive.cycle(naive.reach(naive.initial()), {});
     }
+    // A step is cut here, and nobody knows what comes then: could the automaton accept it?
+    bool open(Point point) const {
+        bool cut = false;
+        for (std::uint64_t edge = graph_.begin(point.first); edge < graph_.end(point.first); ++edge)
+            cut |= graph_.target(edge) == Graph::cut;
+        if (!cut) return false;
+        // Any labels: a graph of one state, and edges that ask for nothing where they ask for nothing impossible.
+        Graph still;
+        still.acts.push_back({0, Kind::lose});
+        still.add_state(0);
+        still.add_edge(0, 0);
+        still.close();
+        Question any = question_;
+        std::erase_if(any.automaton.edges, [](const auto& edge) { return (edge.must & edge.must_not) != 0; });
+        for (auto& edge : any.automaton.edges) edge.must = edge.must_not = 0;
+        const Naive naive(still, any);
+        for (const auto& move : question_.automaton.edges)
+            if (move.source == point.second && move.reads(graph_.label(point.first)) &&
+                naive.cycle(naive.reach({{0, move.target}}), {}))
+                return true;
+        return false;
+    }
     // 2: a run may end here, 1: a bound ends it, 0: no.
     int end(Id state, const std::set<Id>& stopped) const {
         if (state >= graph_.expanded()) return 1;
@@ -227,7 +249,7 @@ public:
             for (const Point& point : points) {
                 const int found = stays(point) ? end(point.first, stopped) : 0;
                 ends |= found == 2;
-                bounded |= found == 1;
+                bounded |= found == 1 || open(point);
             }
             cycles |= cycle(points, stopped);
         }
