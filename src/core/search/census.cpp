@@ -1,7 +1,4 @@
-#include "search/census.hpp"
-
-#include <map>
-#include <set>
+#include "search/census_builder.hpp"
 
 namespace quorate {
 
@@ -9,9 +6,8 @@ namespace {
 
 class Counter {
 public:
-    Counter(Tables& tables, const Store& store) : tables_(tables), store_(store), expander_(tables) {
+    Counter(Tables& tables, const Store& store) : tables_(tables), store_(store), expander_(tables), found_(tables) {
         for (const auto& column : tables.columns) cells_.emplace_back(column->cells.size());
-        taken_.resize(tables.columns.size());
     }
 
     void state(unsigned array, std::uint64_t position, std::uint64_t depth) {
@@ -38,73 +34,39 @@ public:
     }
 
     Census finish() {
-        Census census;
-        std::map<std::pair<Id, Id>, Census::Visited> places;
-        for (Id column = 0; column < tables_.columns.size(); ++column) {
-            const Column& table = *tables_.columns[column];
+        for (Id column = 0; column < tables_.columns.size(); ++column)
             for (Id cell = 0; cell < cells_[column].size(); ++cell) {
                 if (cells_[column][cell].states == 0) continue;
-                const Id local = table.cells[cell].local;
+                found_.visited(column, cell, cells_[column][cell].states);
                 count_cut(column, cell);
-                auto& place = places.try_emplace({column, local}, Census::Visited{column, local}).first->second;
-                place.states += cells_[column][cell].states;
-                const std::span<const Id> inbox = table.inboxes[table.cells[cell].inbox];
-                place.pending.insert(place.pending.end(), inbox.begin(), inbox.end());
             }
-            for (const auto& [transition, local, set] : taken_[column]) {
-                std::vector<Id> consumed;
-                if (set != none) consumed.assign(table.sets[set].begin(), table.sets[set].end());
-                census.behaviours.push_back({column, transition, local, std::move(consumed)});
-            }
-        }
-        for (auto& [key, place] : places) {
-            std::sort(place.pending.begin(), place.pending.end());
-            place.pending.erase(std::unique(place.pending.begin(), place.pending.end()), place.pending.end());
-            census.visited.push_back(std::move(place));
-        }
-        for (const auto& [key, counted] : fired_) census.fired.push_back(counted.fired);
-        return census;
+        return found_.finish();
     }
 
 private:
-    struct Counted {
-        Census::Fired fired;
-        std::uint64_t last = 0;  // the state that was counted last
-    };
-
     struct Occupied {
         std::uint64_t states = 0, depth = 0;
     };
 
-    Counted& counted(Id column, const Step& step, std::uint64_t depth) {
-        const auto key = std::make_tuple(column, step.kind, step.transition);
-        const auto found = fired_.find(key);
-        if (found != fired_.end()) return found->second;
-        return fired_.emplace(key, Counted{{column, step.kind, step.transition, 0, 0, depth}}).first->second;
-    }
     void took(Id column, const Step& step, std::uint64_t depth) {
-        Counted& here = counted(column, step, depth);
-        ++here.fired.steps;
-        here.fired.states += here.last != number_;
-        here.last = number_;
-        if (step.kind == Kind::step)
-            taken_[column].emplace(step.transition, tables_.columns[column]->cells[here_[column]].local, step.set);
+        Census::Fired& fired = found_.took(column, here_[column], step, depth);
+        ++fired.steps;
+        std::uint64_t& last = last_[{column, step.kind, step.transition}];
+        fired.states += last != number_;
+        last = number_;
     }
     // A handler ran, and a bound (`within`) cut what it did: the expander takes no such step.
     void count_cut(Id column, Id cell) {
         const StepList* steps =
             tables_.columns[column]->monitor ? nullptr : tables_.steps(column, cell, expander_.queries);
         const Occupied& occupied = cells_[column][cell];
-        const Id local = tables_.columns[column]->cells[cell].local;
         std::set<Id> seen;
         for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i) {
             const Step& step = (*steps)[i];
             if (step.effect != Effect::cut) continue;
-            Counted& cut = counted(column, step, occupied.depth);
-            cut.fired.steps += occupied.states;
-            if (seen.insert(step.transition).second) cut.fired.states += occupied.states;
-            cut.fired.depth = std::min(cut.fired.depth, occupied.depth);
-            taken_[column].emplace(step.transition, local, step.set);
+            Census::Fired& cut = found_.took(column, cell, step, occupied.depth);
+            cut.steps += occupied.states;
+            if (seen.insert(step.transition).second) cut.states += occupied.states;
         }
     }
 
@@ -113,9 +75,9 @@ private:
     Expander expander_;
     std::vector<Id> here_{};
     std::uint64_t number_ = 0;
-    std::vector<std::vector<Occupied>> cells_{};  // by column and cell
-    std::vector<std::set<std::tuple<Id, Id, Id>>> taken_{};
-    std::map<std::tuple<Id, Kind, Id>, Counted> fired_{};
+    std::vector<std::vector<Occupied>> cells_{};                // by column and cell
+    std::map<std::tuple<Id, Kind, Id>, std::uint64_t> last_{};  // the state in which each was counted last
+    CensusBuilder found_;
 };
 
 }  // namespace

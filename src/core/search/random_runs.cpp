@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cmath>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "base/hash.hpp"
+#include "search/census_builder.hpp"
 #include "search/crew.hpp"
 #include "search/judge.hpp"
 
@@ -468,58 +468,32 @@ private:
         if (result.violation) result.stop = Stop::violation;
         result.distinct = sketch.count();
         sample.report(result);
-        count(result.census);
+        result.census = count();
         return result;
     }
-    void count(Census& census) {
-        std::map<std::tuple<Id, Kind, Id>, Census::Fired> fired;
-        std::map<std::pair<Id, Id>, Census::Visited> visited;
-        std::set<std::tuple<Id, Id, Id, Id>> behaviours;
+    Census count() {
+        CensusBuilder found(tables_);
         std::vector<Query> unanswered;
-        for (const auto& runner : runners_) {
+        for (const auto& runner : runners_)
             for (Id column = 0; column < tables_.columns.size(); ++column) {
-                const Column& table = *tables_.columns[column];
                 const auto& cells = runner->met()[column];
                 for (Id cell = 0; cell < cells.size(); ++cell) {
                     if (cells[cell].times == 0) continue;
-                    const Id local = table.cells[cell].local;
-                    auto& here = visited.try_emplace({column, local}, Census::Visited{column, local}).first->second;
-                    here.states += cells[cell].times;
-                    const std::span<const Id> inbox = table.inboxes[table.cells[cell].inbox];
-                    here.pending.insert(here.pending.end(), inbox.begin(), inbox.end());
-                    if (table.monitor || cells[cell].steps.empty()) continue;
+                    found.visited(column, cell, cells[cell].times);
+                    if (cells[cell].steps.empty()) continue;
                     const StepList* list = tables_.steps(column, cell, unanswered);
                     for (std::size_t i = 0; list != nullptr && i < cells[cell].steps.size(); ++i) {
                         const Runner::Entry& entry = cells[cell].steps[i];
-                        const Step& step = (*list)[i];
                         if (entry.taken == 0) continue;
-                        const auto key = std::make_tuple(column, step.kind, step.transition);
-                        auto& counted =
-                            fired.try_emplace(key, Census::Fired{column, step.kind, step.transition, 0, 0, entry.depth})
-                                .first->second;
-                        counted.steps += entry.taken;
-                        counted.states += entry.taken;
-                        counted.depth = std::min(counted.depth, entry.depth);
-                        if (step.kind == Kind::step) behaviours.emplace(column, step.transition, local, step.set);
+                        Census::Fired& fired = found.took(column, cell, (*list)[i], entry.depth);
+                        fired.steps += entry.taken;
+                        fired.states += entry.taken;
                     }
                 }
             }
-        }
-        for (auto& [key, one] : fired) census.fired.push_back(one);
-        for (auto& [key, one] : visited) {
-            std::sort(one.pending.begin(), one.pending.end());
-            one.pending.erase(std::unique(one.pending.begin(), one.pending.end()), one.pending.end());
-            census.visited.push_back(std::move(one));
-        }
-        for (const auto& [column, transition, local, set] : behaviours) {
-            Census::Reached reached{column, transition, local};
-            if (set != none) {
-                const auto messages = tables_.columns[column]->sets[set];
-                reached.consumed.assign(messages.begin(), messages.end());
-            }
-            census.behaviours.push_back(std::move(reached));
-        }
+        Census census = found.finish();
         census.complete = false;
+        return census;
     }
 
     Tables& tables_;
