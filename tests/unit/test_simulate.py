@@ -183,3 +183,12 @@ def test_the_command() -> None:
     assert held.exit_code == 0
     assert "proves nothing" in held.stdout
     assert "probability" in held.stdout
+
+
+def test_a_time_that_is_none_is_refused_as_elsewhere() -> None:
+    runner = CliRunner()
+    for command in (["simulate", "paxos", "--time", "abc"], ["check", "paxos", "--timeout", "abc"]):
+        ended = runner.invoke(app, command)
+        assert ended.exit_code == 2
+        assert "internal error" not in ended.output
+    assert runner.invoke(app, ["simulate", "paxos", "--time", "0.2s"]).exit_code == 0

@@ -137,7 +137,7 @@ def _value(each: Told, given: Any) -> Any:
     return given.value if isinstance(given, StrEnum) else given
 
 
-def _read(parse: Callable[[str], T]) -> Callable[[str], T]:
+def reader(parse: Callable[[str], T]) -> Callable[[str], T]:
     """A parser whose complaint reaches the user in its own words."""
 
     def read(text: str) -> T:
@@ -155,9 +155,9 @@ _READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "flag": (bool, {}),
     "count": (int, {"min": 0}),
     "positive": (int, {"min": 1}),
-    "number": (int, {"parser": _read(number)}),
-    "size": (int, {"parser": _read(size)}),
-    "seconds": (float, {"parser": _read(seconds)}),
+    "number": (int, {"parser": reader(number)}),
+    "size": (int, {"parser": reader(size)}),
+    "seconds": (float, {"parser": reader(seconds)}),
     "names": (list[str], {}),
     "roles": (list[str], {}),
 }

@@ -8,7 +8,7 @@ import typer
 
 from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
-from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, takes_options
+from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, reader, takes_options
 from quorate.cli.run_files import TraceOption, form
 from quorate.cli.sizes import seconds
 
@@ -39,7 +39,13 @@ def simulate(
     presets: Presets = None,
     properties: Properties = None,
     time: Annotated[
-        str | None, typer.Option("--time", metavar="SECONDS", help="How long, for example 30s or 10m. [default: 10s]")
+        float | None,
+        typer.Option(
+            "--time",
+            metavar="SECONDS",
+            parser=reader(seconds),
+            help="How long, for example 30s or 10m. [default: 10s]",
+        ),
     ] = None,
     runs: Annotated[int | None, typer.Option("--runs", metavar="N", min=1, help="How many runs at most.")] = None,
     depth: Annotated[int, typer.Option("--depth", metavar="D", min=1, help="Steps of the longest run.")] = 1000,
@@ -77,10 +83,6 @@ def simulate(
     from quorate.render.simulation import simulation
     from quorate.search.simulate import simulate as run
 
-    try:
-        limit = seconds(time) if time is not None else None
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--time") from None
     files = Files([], [], None, save, None)
     system = instance(load(target), parameters or [], presets or [])
     line = ProgressLine()
@@ -89,7 +91,7 @@ def simulate(
         found = run(
             system,
             property=properties or None,
-            seconds=limit,
+            seconds=time,
             runs=runs,
             depth=depth,
             seed=seed,
