@@ -6,6 +6,8 @@ namespace quorate {
 
 void extend_universe(Tables& tables) {
     tables.optimistic = true;
+    for (const auto& sends : tables.posted)
+        for (const Send& send : sends) tables.columns[send.column]->messages[send.message].member = true;
     for (auto& owner : tables.columns) {
         Column& column = *owner;
         for (Id message : column.opening) column.messages[message].member = true;

@@ -28,6 +28,12 @@ public:
         static_cast<void>(huge);
 #endif
     }
+    // A part of a file.
+    Block(int file, std::size_t offset, std::size_t bytes) : bytes_(bytes) {
+        void* got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+        if (got == MAP_FAILED) throw std::bad_alloc();
+        data_ = static_cast<std::byte*>(got);
+    }
     Block(Block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
     Block& operator=(Block&& other) noexcept {
@@ -47,6 +53,11 @@ private:
     std::byte* data_ = nullptr;
     std::size_t bytes_ = 0;
 };
+
+// What the machine has.
+inline std::size_t memory_bytes() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 inline std::size_t resident_bytes() {
 #ifdef __APPLE__

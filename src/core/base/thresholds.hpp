@@ -14,7 +14,14 @@ struct Thresholds {
     std::size_t few_smallest = 64;                   // smallest sets that are listed, before each is looked up instead
     std::size_t most_twins = 3;                      // steps that do the same from which stubborn sets are begun
     std::size_t most_judged = std::size_t{1} << 23;  // views of a property that are compared under renamings
-    std::size_t most_reactions = 4000;               // of one monitor that are asked for before a search
+    unsigned narrow_index = 24;     // an index of up to 2 to the power of so many slots is filled anew to grow
+    std::size_t index_lines = 256;  // of the index, to begin with
+    std::size_t index_segmented = std::size_t{1} << 16;  // lines from which on it grows in small steps
+    std::size_t index_step = std::size_t{1} << 13;       // lines to enlarge in one pause, or a 64th of all
+    unsigned index_segment_bits = 8;                     // there are two to the power of this many segments
+    std::size_t most_cells = 4096;                       // of one process, before it is seen whether to take it apart
+    std::size_t hub_gain = 2;                            // so many times fewer numbers make it worth it
+    std::size_t most_reactions = 4000;                   // of one monitor that are asked for before a search
 };
 
 inline Thresholds thresholds;

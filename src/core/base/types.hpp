@@ -14,8 +14,11 @@ using Id = std::uint32_t;
 inline constexpr Id none = std::numeric_limits<Id>::max();
 // What `deliver` answers when a bounded channel has no room: the whole step is then disabled.
 inline constexpr Id full = none - 1;
-// The largest number an interned thing may get; the two above are taken.
-inline constexpr Id last_id = none - 2;
+// From here on up to `full`: what a row of deliveries answers for a process that is taken apart (model/hubs.hpp): which
+// slot of the state the message goes to.
+inline constexpr Id redirected = full - (Id{1} << 12);
+// The largest number an interned thing may get; those above are taken.
+inline constexpr Id last_id = redirected - 1;
 
 // A limit of the engine itself was met. It is reported, never worked around silently.
 struct LimitError : std::runtime_error {
@@ -23,7 +26,7 @@ struct LimitError : std::runtime_error {
 };
 
 inline Id checked_id(std::size_t count, const char* what) {
-    if (count > last_id) throw LimitError(std::string("more than 4,294,967,293 ") + what + " in one process");
+    if (count > last_id) throw LimitError(std::string("more than 4,294,963,197 ") + what + " in one process");
     return static_cast<Id>(count);
 }
 

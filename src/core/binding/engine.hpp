@@ -46,8 +46,16 @@ public:
     void set_recovery(Id column, Id local, Id back) { tables.columns[column]->locals[local].recovery = back; }
     void add_notice(Id column, Id receiver, Id message);
     Id add_message(Id column, const Message& message) { return tables.columns[column]->add_message(message); }
+    void use_ranks(Id most) { tables.most_ranks = most; }
+    void put_local_ranks(Id column, Id local, Id shape, std::uint64_t ranks) {
+        tables.columns[column]->ranks.locals.put(local, shape, ranks);
+    }
+    void put_message_ranks(Id column, Id message, Id shape, std::uint64_t ranks) {
+        tables.columns[column]->ranks.messages.put(message, shape, ranks);
+    }
     // A message that is pending from the beginning.
     void open_with(Id column, Id message);
+    bool to_start_over = false;  // a field was read that the reductions have not kept apart
     // Messages of this type are among those the transition consumes.
     void allow(Id column, Id transition, Id type) { tables.columns[column]->transitions[transition].allow(type); }
     // Nothing: the quorum transition asks for nothing in this local state.
@@ -67,7 +75,11 @@ public:
     std::optional<std::vector<Id>> configuration_set(Id column, Id local) const;
     // What an operation does to which state of the object, if that is not known and needed for this reaction.
     std::vector<std::tuple<Id, Id>> missing_effects(Id column, Id local, Id event);
-    void add_property(PropertyKind kind) { properties.push_back({kind}); }
+    void add_property(PropertyKind kind) {
+        properties.push_back({kind});
+        for (const Property& property : properties)
+            if (property.kind == PropertyKind::bound) tables.bound = &property.trie;
+    }
     // Reads are (column, field, value, fold, state), the last two `none` outside of folds.
     void add_answer(std::size_t property, const std::vector<std::tuple<Id, Id, Id, Id, Id>>& reads, Verdict verdict);
     void clear_answers();
@@ -118,8 +130,18 @@ public:
     // --- searches, and states as Python sees them ---
 
     // `meanwhile`, if it is not None, is called with numbers of states and transitions (search.hpp).
+    // `checkpoints`, if it is not None, says how the search is saved and where it goes on (checkpoint.cpp).
     SearchReport search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
-                        const nb::object& meanwhile);
+                        const nb::object& meanwhile, const nb::object& checkpoints);
+    std::size_t count_cells(Id column) const;
+    // The cells of a process from this number on, as numbers of 32 bits: local state, how many messages, the messages;
+    // each by the number that it is saved under.
+    nb::bytes cells(Id column, std::size_t begin, const std::vector<Id>& locals, const std::vector<Id>& messages) const;
+    // Makes cells again in the order in which they were saved, given the numbers that local states and messages have
+    // now. False if they are not the same cells any more.
+    bool add_cells(Id column, const nb::bytes& saved, const std::vector<Id>& locals, const std::vector<Id>& messages);
+    // The number of a set of messages of a process, in their canonical order.
+    Id set_of(Id column, std::vector<Id> messages);
     // Random runs over the plain tables.
     RunReport random_runs(const nb::object& object, const RunOptions& options);
     SeenReport seen() const;
@@ -132,6 +154,7 @@ public:
     PreviewReport preview(const nb::object& object, const State& state, bool por);
     // A state, and a run, as Python sees them.
     State state(const std::vector<Id>& cells) const;
+    std::vector<Id> cells_of(const State& state);
     WitnessReport describe(const Witness& witness) const;
     std::vector<Id> messages_of(Id column, Id set) const;
 
@@ -149,7 +172,6 @@ private:
     // An attacker that learns something can send hundreds of messages at once. Delivered one by one, each would make a
     // cell that no state has.
     void bundle(Outcome& outcome);
-    std::vector<Id> cells_of(const State& state);
     UniverseReport describe(const Closure& found) const;
 
     std::vector<std::unique_ptr<Behaviour>> distorted_{};  // see `hide_sends`

@@ -21,7 +21,8 @@ void bind_enums(nb::module_& module) {
         .value("exact", Mode::exact)
         .value("each", Mode::each)
         .value("minimal", Mode::minimal)
-        .value("maximal", Mode::maximal);
+        .value("maximal", Mode::maximal)
+        .value("any", Mode::any);
     nb::enum_<Effect>(module, "Effect")
         .value("moves", Effect::moves)
         .value("cut", Effect::cut)
@@ -36,7 +37,8 @@ void bind_enums(nb::module_& module) {
     nb::enum_<PropertyKind>(module, "PropertyKind")
         .value("invariant", PropertyKind::invariant)
         .value("goal", PropertyKind::goal)
-        .value("final", PropertyKind::final);
+        .value("final", PropertyKind::final)
+        .value("bound", PropertyKind::bound);
     nb::enum_<Verdict>(module, "Verdict")
         .value("unknown", Verdict::unknown)
         .value("no", Verdict::no)
@@ -46,7 +48,8 @@ void bind_enums(nb::module_& module) {
         .value("request", Query::Kind::request)
         .value("accept", Query::Kind::accept)
         .value("fire", Query::Kind::fire)
-        .value("observe", Query::Kind::observe);
+        .value("observe", Query::Kind::observe)
+        .value("bound", Query::Kind::bound);
     nb::enum_<Keep>(module, "Keep")
         .value("deadlocks", Keep::deadlocks)
         .value("safety", Keep::safety)
@@ -69,7 +72,8 @@ void bind_enums(nb::module_& module) {
         .value("depth", Stop::depth)
         .value("cycle", Stop::cycle)
         .value("reached", Stop::reached)
-        .value("overtaken", Stop::overtaken);
+        .value("overtaken", Stop::overtaken)
+        .value("disk", Stop::disk);
     nb::enum_<Finding>(module, "Finding")
         .value("violated", Finding::violated)
         .value("reached", Finding::reached)
@@ -88,18 +92,24 @@ void bind_model(nb::module_& module) {
         .def(
             "__init__",
             [](Network* self, Order order, WhenFull when_full, Head head, std::optional<Id> capacity,
-               bool losses_unlimited, bool duplicates_unlimited, Id losses, Id duplicates, Id crashes, bool cut_short) {
+               bool losses_unlimited, bool duplicates_unlimited, bool crashes_unlimited, Id losses, Id duplicates,
+               Id crashes, bool cut_short, bool redeliver, bool loses_heads, std::optional<Id> down) {
                 new (self) Network{.order = order,
                                    .when_full = when_full,
                                    .head = head,
                                    .capacity = capacity.value_or(none),
                                    .losses_unlimited = losses_unlimited,
                                    .duplicates_unlimited = duplicates_unlimited,
+                                   .crashes_unlimited = crashes_unlimited,
                                    .crashes_cut_short = cut_short,
+                                   .crashes_redeliver = redeliver,
+                                   .loses_heads = loses_heads,
+                                   .most_down = down.value_or(none),
                                    .budget = {losses, duplicates, crashes}};
             },
             nb::kw_only(), "order"_a, "when_full"_a, "head"_a, "capacity"_a.none(), "losses_unlimited"_a,
-            "duplicates_unlimited"_a, "losses"_a, "duplicates"_a, "crashes"_a, "cut_short"_a);
+            "duplicates_unlimited"_a, "crashes_unlimited"_a, "losses"_a, "duplicates"_a, "crashes"_a, "cut_short"_a,
+            "redeliver"_a, "loses_heads"_a, "down"_a.none());
     nb::class_<Transition>(module, "Transition")
         .def(
             "__init__", [](Transition* self, Mode mode, bool keep) { new (self) Transition{mode, keep}; },
@@ -204,15 +214,17 @@ void bind_options(nb::module_& module) {
         .def(
             "__init__",
             [](SearchOptions* self, Traversal traversal, unsigned threads, bool deadlock, bool stateless,
-               std::size_t bitstate, std::optional<std::uint64_t> states, std::optional<std::size_t> memory,
-               std::optional<double> seconds, std::optional<std::uint64_t> depth, std::uint64_t void_states,
-               bool visible, std::optional<std::uint64_t> goals_end_from, bool census, bool all) {
+               std::size_t bitstate, std::string spill, std::optional<std::uint64_t> states,
+               std::optional<std::size_t> memory, std::optional<double> seconds, std::optional<std::uint64_t> depth,
+               std::uint64_t void_states, bool visible, std::optional<std::uint64_t> goals_end_from, bool census,
+               bool all) {
                 new (self) SearchOptions();
                 self->traversal = traversal;
                 self->threads = threads;
                 self->deadlock = deadlock;
                 self->stateless = stateless;
                 self->bitstate = bitstate;
+                self->spill = std::move(spill);
                 if (states) self->limits.states = *states;
                 if (memory) self->limits.memory = *memory;
                 if (seconds) self->limits.seconds = *seconds;
@@ -224,9 +236,9 @@ void bind_options(nb::module_& module) {
                 self->all = all;
             },
             nb::kw_only(), "traversal"_a, "threads"_a = 1, "deadlock"_a, "stateless"_a = false, "bitstate"_a = 0,
-            "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(), "depth"_a = nb::none(),
-            "void_states"_a = 1000, "visible"_a = true, "goals_end_from"_a = nb::none(), "census"_a = false,
-            "all"_a = false);
+            "spill"_a = "", "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
+            "depth"_a = nb::none(), "void_states"_a = 1000, "visible"_a = true, "goals_end_from"_a = nb::none(),
+            "census"_a = false, "all"_a = false);
 }
 
 }  // namespace

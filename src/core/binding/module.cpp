@@ -1,7 +1,9 @@
 // The names that Python sees.
 
 #include "base/thresholds.hpp"
+#include "binding/checkpoint.hpp"
 #include "binding/parent.hpp"
+#include "binding/shard.hpp"
 #include "binding/temporal.hpp"
 #include "binding/types.hpp"
 
@@ -15,6 +17,7 @@ NB_MODULE(_core, m) {
     m.attr("NONE") = quorate::none;
     quorate::bind_inputs(m);
     quorate::bind_reports(m);
+    quorate::bind_checkpoints(m);
     nb::class_<Engine>(m, "Engine")
         .def(nb::init<const quorate::Network&>(), "network"_a)
         .def("add_column", &Engine::add_column, "monitor"_a, "transitions"_a)
@@ -24,6 +27,9 @@ NB_MODULE(_core, m) {
         .def("set_recovery", &Engine::set_recovery, "column"_a, "local"_a, "back"_a)
         .def("add_notice", &Engine::add_notice, "column"_a, "receiver"_a, "message"_a)
         .def("add_message", &Engine::add_message, "column"_a, "message"_a)
+        .def("use_ranks", &Engine::use_ranks, "most"_a)
+        .def("put_local_ranks", &Engine::put_local_ranks, "column"_a, "local"_a, "shape"_a, "ranks"_a)
+        .def("put_message_ranks", &Engine::put_message_ranks, "column"_a, "message"_a, "shape"_a, "ranks"_a)
         .def("open_with", &Engine::open_with, "column"_a, "message"_a)
         .def("allow", &Engine::allow, "column"_a, "transition"_a, "type"_a)
         .def("put_request", &Engine::put_request, "column"_a, "transition"_a, "local"_a, "request"_a.none())
@@ -39,15 +45,21 @@ NB_MODULE(_core, m) {
         .def("configuration_set", &Engine::configuration_set, "column"_a, "local"_a)
         .def("missing_effects", &Engine::missing_effects, "column"_a, "local"_a, "event"_a)
         .def("add_property", &Engine::add_property, "kind"_a)
+        .def("start_over", [](Engine& engine) { engine.to_start_over = true; })
         .def("add_answer", &Engine::add_answer, "property"_a, "reads"_a, "verdict"_a)
         .def("clear_answers", &Engine::clear_answers)
         .def("set_symmetric", &Engine::set_symmetric, "symmetric"_a)
         .def(
             "set_initials",
-            [](Engine& engine, std::vector<std::vector<quorate::Id>> initials) {
+            [](Engine& engine, std::vector<std::vector<quorate::Id>> initials,
+               const std::vector<std::vector<std::tuple<quorate::Id, quorate::Id>>>& posted) {
                 engine.tables.initials = std::move(initials);
+                for (const auto& sends : posted) {
+                    auto& list = engine.tables.posted.emplace_back();
+                    for (const auto& [column, message] : sends) list.push_back({column, message});
+                }
             },
-            "initials"_a)
+            "initials"_a, "posted"_a)
         .def(
             "observe",
             [](Engine& engine, const std::vector<std::vector<bool>>& observed) { engine.tables.observe(observed); },
@@ -59,7 +71,12 @@ NB_MODULE(_core, m) {
         .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)
         .def("forget_universe", &Engine::forget_universe)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
-        .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none(), "meanwhile"_a = nb::none())
+        .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none(), "meanwhile"_a = nb::none(),
+             "checkpoints"_a = nb::none())
+        .def("count_cells", &Engine::count_cells, "column"_a)
+        .def("cells", &Engine::cells, "column"_a, "begin"_a, "locals"_a, "messages"_a)
+        .def("add_cells", &Engine::add_cells, "column"_a, "saved"_a, "locals"_a, "messages"_a)
+        .def("set_of", &Engine::set_of, "column"_a, "messages"_a)
         .def("relate", &Engine::relate, "options"_a)
         .def("parts", &Engine::parts, "column"_a)
         .def("graph", &Engine::graph, "oracle"_a)
@@ -67,6 +84,12 @@ NB_MODULE(_core, m) {
         .def("relate_by_flows", &Engine::relate_by_flows, "visible"_a)
         .def("knows_all", &Engine::knows_all)
         .def("unrelate", &Engine::unrelate)
+        .def_prop_ro("reduces_orders", [](Engine& engine) { return engine.partial_orders().has_value(); })
+        .def_prop_ro("orders_built",
+                     [](Engine& engine) {
+                         const auto used = engine.partial_orders();
+                         return used ? used->built() : std::size_t{0};
+                     })
         .def("hide_sends", &Engine::hide_sends, "column"_a, "transition"_a)
         .def("seen", &Engine::seen)
         .def("verify", &Engine::verify, "oracle"_a, "depth"_a, "most"_a, "visible"_a)
@@ -87,6 +110,7 @@ NB_MODULE(_core, m) {
         .def("reduced", &Engine::reduced, "state"_a)
         .def("representatives", &Engine::representatives, "column"_a);
     quorate::bind_temporal(m);
+    quorate::bind_shard(m);
     m.def("resident_bytes", &quorate::resident_bytes);
     m.def("end_with", &quorate::end_with, "parent"_a);
     nb::class_<quorate::Thresholds>(m, "Thresholds")
@@ -95,6 +119,13 @@ NB_MODULE(_core, m) {
         .def_rw("most_waiting", &quorate::Thresholds::most_waiting)
         .def_rw("few_smallest", &quorate::Thresholds::few_smallest)
         .def_rw("most_twins", &quorate::Thresholds::most_twins)
+        .def_rw("narrow_index", &quorate::Thresholds::narrow_index)
+        .def_rw("index_lines", &quorate::Thresholds::index_lines)
+        .def_rw("index_segmented", &quorate::Thresholds::index_segmented)
+        .def_rw("index_step", &quorate::Thresholds::index_step)
+        .def_rw("index_segment_bits", &quorate::Thresholds::index_segment_bits)
+        .def_rw("most_cells", &quorate::Thresholds::most_cells)
+        .def_rw("hub_gain", &quorate::Thresholds::hub_gain)
         .def_rw("most_reactions", &quorate::Thresholds::most_reactions)
         .def_rw("most_judged", &quorate::Thresholds::most_judged);
     m.attr("thresholds") = nb::cast(&quorate::thresholds, nb::rv_policy::reference);

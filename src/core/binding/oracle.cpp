@@ -10,13 +10,16 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
         if (query.kind == Query::Kind::fire) {
             const std::span<const Id> set = engine_.tables.columns[query.column]->sets[query.subject];
             messages.assign(set.begin(), set.end());
+        } else if (query.kind == Query::Kind::bound) {
+            messages = engine_.tables.open[query.subject];
         } else if (query.kind != Query::Kind::request) {
             messages.push_back(query.subject);
         }
         asked.emplace_back(query.kind, query.column, query.transition, query.local, query.subject, std::move(messages));
     }
     if (!nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
-    if (engine_.symmetry && engine_.symmetry->broken) throw SymmetryBroken();
+    if ((engine_.symmetry && engine_.symmetry->broken) || std::exchange(engine_.to_start_over, false))
+        throw SymmetryBroken();
 }
 
 bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {

@@ -12,7 +12,8 @@ void bind_questions(nb::module_& module) {
         .def_ro("transitions", &Progress::transitions)
         .def_ro("frontier", &Progress::frontier)
         .def_ro("depth", &Progress::depth)
-        .def_ro("memory", &Progress::memory);
+        .def_ro("memory", &Progress::memory)
+        .def_ro("levels", &Progress::levels);
 }
 
 void bind_analysis(nb::module_& module) {
@@ -64,6 +65,7 @@ void bind_search(nb::module_& module) {
         .def_prop_ro("store_bytes", of(&SearchResult::store_bytes))
         .def_prop_ro("por_given_up", of(&SearchResult::given_up))
         .def_prop_ro("executions", of(&SearchResult::executions))
+        .def_prop_ro("levels", of(&SearchResult::levels))
         .def_prop_ro("blocked", of(&SearchResult::blocked))
         .def_prop_ro("cut",
                      [](const SearchReport& report) {

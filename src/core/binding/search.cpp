@@ -1,13 +1,17 @@
 // Searches, and states as Python gets to see them.
 
+#include "binding/checkpoint.hpp"
 #include "binding/oracle.hpp"
 #include "search/preview.hpp"
 
 namespace quorate {
 
 SearchReport Engine::search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
-                            const nb::object& meanwhile) {
+                            const nb::object& meanwhile, const nb::object& checkpoints) {
     PythonOracle oracle(*this, object);
+    std::optional<Checkpoints> saving;
+    if (!checkpoints.is_none()) saving = checkpoints_of(checkpoints);
+    options.checkpoints = saving ? &*saving : nullptr;
     if (!meanwhile.is_none())
         options.meanwhile = [&](std::uint64_t states, std::uint64_t transitions) {
             nb::gil_scoped_acquire acquire;
@@ -71,7 +75,7 @@ VerificationReport Engine::verify(const nb::object& object, std::size_t depth, s
 }
 
 std::size_t Engine::cell_count() const {
-    std::size_t sum = 0;
+    std::size_t sum = tables.part_values;
     for (const auto& column : tables.columns) sum += column->cells.size();
     return sum;
 }

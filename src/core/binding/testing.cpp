@@ -25,7 +25,7 @@ GraphReport Engine::graph(const nb::object& object) {
         }
         return place->second;
     };
-    for (const auto& locals : tables.initials) number(tables.initial_cells(locals));
+    for (std::size_t i = 0; i < tables.initials.size(); ++i) number(tables.initial_cells(i));
     graph.initial = numbers.size();
     for (const StepTaken& taken : steps) {
         const std::size_t from = number(taken.from), to = number(taken.to);

@@ -15,10 +15,11 @@
 #include "base/interner.hpp"
 #include "model/configurations.hpp"
 #include "model/network.hpp"
+#include "model/ranks.hpp"
 
 namespace quorate {
 
-enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maximal };
+enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maximal, any };
 
 struct Transition {
     Mode mode = Mode::spontaneous;
@@ -157,6 +158,22 @@ private:
     static std::size_t slot(Id message) { return (message * 0x9e3779b1u) >> 7; }
 };
 
+// Adds an entry to a row. Readers may hold the row, so one that fills up is not changed but kept, and replaced. One
+// writer at a time.
+inline const Row* with_entry(const Row* row, Id key, Id value, std::vector<std::unique_ptr<Row>>& kept,
+                             std::atomic<std::size_t>& bytes) {
+    Row* writable = const_cast<Row*>(row);
+    if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
+        auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
+        if (row != nullptr) bigger->copy_from(*row);
+        writable = bigger.get();
+        bytes += bigger->bytes();
+        kept.push_back(std::move(bigger));
+    }
+    writable->insert(key, value);
+    return writable;
+}
+
 struct Cell {
     std::atomic<const StepList*> steps{nullptr};
     std::atomic<const Row*> row{nullptr};
@@ -168,9 +185,9 @@ struct Cell {
 };
 
 struct Query {
-    enum class Kind : std::uint8_t { request, accept, fire, observe } kind;
+    enum class Kind : std::uint8_t { request, accept, fire, observe, bound } kind;
     Id column, transition, local;
-    Id subject;  // accept: the message; fire: the consumed set; observe: the event
+    Id subject;  // accept: the message; fire: the consumed set; observe: the event; bound: the local states
 };
 
 class Column : private Configurations::Home {
@@ -236,6 +253,8 @@ public:
     }
     Id exchanged(Id exchange, Id local) { return configurations->image(*this, exchange, local); }
 
+    Ranks ranks{};  // numbers that are only compared, where there are any
+
     std::vector<std::vector<Id>> bundles{};
 
     std::uint64_t key(Id transition, Id local, Id subject) const {
@@ -272,6 +291,7 @@ public:
         forget_steps();
         cells.clear();
         cell_of.clear();
+        ranks.forget_cells();
     }
 
 private:

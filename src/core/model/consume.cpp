@@ -222,6 +222,7 @@ void list_consumptions(Column& column, const Network& network, Scope scope, Id t
         if (mode == Mode::exact) enumeration.exact(candidates, request->size);
         if (mode == Mode::minimal) enumeration.minimal(candidates);
         if (mode == Mode::maximal) enumeration.maximal(candidates, scope == Scope::closure);
+        if (mode == Mode::any) enumeration.maximal(candidates, true);
     }
 }
 

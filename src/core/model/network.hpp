@@ -31,8 +31,12 @@ struct Network {
     Id capacity = none;  // messages pending from one sender at one receiver
     bool losses_unlimited = false;
     bool duplicates_unlimited = false;  // consuming never removes
-    bool crashes_cut_short = false;     // a crash may come when a part of a step's messages has been sent
-    Id budget[budgets] = {0, 0, 0};     // losses, duplicates, crashes in all
+    bool crashes_unlimited = false;
+    bool crashes_cut_short = false;  // a crash may come when a part of a step's messages has been sent
+    bool crashes_redeliver = false;  // what a step has consumed that a crash cuts short may still be pending
+    bool loses_heads = false;        // of a queue only the head is lost
+    Id most_down = none;             // so many processes may be crashed at once
+    Id budget[budgets] = {0, 0, 0};  // losses, duplicates, crashes in all
 
     // --- channels ---
 
@@ -60,7 +64,8 @@ struct Network {
     Budget loss() const { return losses_unlimited ? Budget::free : Budget::losses; }
     // The network adds copies of its own. (Where it may do so without limit, consuming never removes instead.)
     bool repeats() const { return most(Budget::duplicates) > 0; }
-    bool crashes() const { return most(Budget::crashes) > 0; }
+    bool crashes() const { return crashes_unlimited || most(Budget::crashes) > 0; }
+    Budget crash() const { return crashes_unlimited ? Budget::free : Budget::crashes; }
 
     // --- what commutes (docs/soundness.md, rules 1 and 5) ---
 

@@ -10,6 +10,12 @@ std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells) {
 
 void put_in_order(const Tables& tables, std::vector<Query>& queries) {
     const auto content = [&](const Query& query) {
+        if (query.kind == Query::Kind::bound) {
+            std::uint64_t sum = 0;
+            for (Id i = 0; i < tables.columns.size(); ++i)
+                sum = mix(sum + tables.columns[i]->locals[tables.open[query.subject][i]].content);
+            return std::make_tuple(none, none, query.kind, sum, std::uint64_t{0}, none, Id{0});
+        }
         const Column& column = *tables.columns[query.column];
         std::uint64_t sum = 0;
         if (query.kind == Query::Kind::fire)
@@ -25,6 +31,7 @@ void put_in_order(const Tables& tables, std::vector<Query>& queries) {
 }
 
 bool is_answered(const Tables& tables, const Query& query) {
+    if (query.kind == Query::Kind::bound) return false;
     const Column& column = *tables.columns[query.column];
     if (query.kind == Query::Kind::request)
         return column.requests.find(column.key(query.transition, query.local, 0)) != nullptr;
@@ -39,6 +46,7 @@ void ask(Tables& tables, Oracle& oracle, std::vector<Query>& queries) {
     put_in_order(tables, queries);
     oracle.fill(queries);
     queries.clear();
+    tables.open.clear();
 }
 
 }  // namespace quorate

@@ -8,6 +8,7 @@ namespace quorate {
 struct Progress {
     std::uint64_t states = 0, transitions = 0, frontier = 0, depth = 0;
     std::size_t memory = 0;
+    std::vector<std::uint64_t> levels{};  // of a breadth-first search: how many states there were before each level
 };
 
 // The user asked to stop while the oracle was at work.

@@ -85,8 +85,8 @@ private:
 };
 
 // Invariants must never say no; a goal (`can`) must somewhere say yes; the final predicate says which states without an
-// enabled protocol step are fine.
-enum class PropertyKind : std::uint8_t { invariant, goal, final };
+// enabled protocol step are fine; a bound says which states are looked at.
+enum class PropertyKind : std::uint8_t { invariant, goal, final, bound };
 
 struct Property {
     PropertyKind kind;

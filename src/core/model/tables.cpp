@@ -8,14 +8,6 @@ namespace quorate {
 
 namespace {
 
-void classify(const Column& column, Id cell, StepList& list) {
-    for (Step& step : list) {
-        step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
-        step.protocol = step.kind == Kind::step || step.kind == Kind::discard;
-        step.special = step.effect != Effect::moves || step.budget != Budget::free || step.whole != none;
-    }
-}
-
 // What goes into one FIFO channel is sent in order: a crash cuts off its end, and leaves nothing out before.
 bool keeps_order(const std::vector<Send>& messages, std::size_t chosen) {
     for (std::size_t later = 0; later < messages.size(); ++later)
@@ -26,6 +18,15 @@ bool keeps_order(const std::vector<Send>& messages, std::size_t chosen) {
 }
 
 }  // namespace
+
+void classify(const Network& network, const Column& column, Id cell, StepList& list) {
+    for (Step& step : list) {
+        step.observed = step.next != none && column.cells[step.next].observation != column.cells[cell].observation;
+        step.protocol = step.kind == Kind::step || step.kind == Kind::discard;
+        step.special = step.effect != Effect::moves || step.budget != Budget::free || step.whole != none ||
+                       (step.kind == Kind::crash && network.most_down != none);
+    }
+}
 
 Column& Tables::add_column(bool monitor) {
     columns.push_back(std::make_unique<Column>(static_cast<Id>(columns.size()), monitor));
@@ -70,6 +71,65 @@ Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
     return id;
 }
 
+std::uint64_t Tables::ranks(Column& column, Id cell) {
+    const std::lock_guard guard(column.lock);
+    Ranks& ranks = column.ranks;
+    if (cell < ranks.known.size() && ranks.known[cell]) return ranks.of_cell[cell];
+    if (ranks.known.size() < column.cells.size()) {
+        ranks.known.resize(column.cells.size(), false);
+        ranks.of_cell.resize(column.cells.size(), 0);
+    }
+    std::uint64_t found = ranks.locals.ranks(column.cells[cell].local);
+    for (const Id message : column.inboxes[column.cells[cell].inbox]) found |= ranks.messages.ranks(message);
+    ranks.known[cell] = true;
+    return ranks.of_cell[cell] = found;
+}
+
+Id Tables::renumbered_cell(Column& column, Id cell, std::uint64_t all) {
+    const std::lock_guard guard(column.lock);
+    Ranks& ranks = column.ranks;
+    const auto [place, is_new] = ranks.images.try_emplace({cell, all}, none);
+    if (!is_new) return place->second;
+    const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+    Inbox inbox(pending.begin(), pending.end());
+    for (Id& message : inbox) message = ranks.messages.image(message, all);
+    if (!network.ordered()) std::sort(inbox.begin(), inbox.end());
+    return place->second = this->cell(column, ranks.locals.image(column.cells[cell].local, all), inbox);
+}
+
+void Tables::add_steps(Column& column, Id transition, Id local, const Inbox& inbox, bool alone, StepList& steps,
+                       std::vector<Query>& queries, std::size_t asked) {
+    std::vector<Consumption> found;
+    list_consumptions(column, network, Scope::cell, transition, local, inbox, queries, found);
+    if (queries.size() > asked) return;  // gather what else is missing, so that it is asked in one go
+    const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
+    for (const Consumption& consumption : found) {
+        if (column.clean && column.sets[consumption.set].size() != inbox.size()) continue;
+        Inbox rest;
+        if (!alone) {
+            rest = inbox;
+            if (!stays) consume(rest, column.sets[consumption.set], column.stands());
+        }
+        const auto& outcomes = consumption.behaviour->outcomes;
+        for (Id i = 0; i < outcomes.size(); ++i) {
+            const Outcome& outcome = outcomes[i];
+            Step step;
+            step.transition = transition;
+            step.set = consumption.set;
+            step.outcome = i;
+            step.failure = outcome.failure;
+            step.effect = outcome.effect;
+            if (outcome.effect == Effect::moves) {
+                step.next = this->cell(column, outcome.local, rest);
+                const auto& sends = outcome.bundled.empty() ? outcome.sends : outcome.bundled;
+                step.sends = sends.data();
+                step.send_count = static_cast<Id>(sends.size());
+            }
+            steps.push_back(step);
+        }
+    }
+}
+
 const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>& queries) {
     const std::lock_guard guard(column.lock);
     if (const StepList* known = column.cells[cell].steps.load(std::memory_order_relaxed)) return known;
@@ -81,41 +141,15 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
         const Inbox inbox(pending.begin(), pending.end());
         const std::size_t asked = queries.size();
         const Id transitions = column.locals[local].crashed ? 0 : static_cast<Id>(column.transitions.size());
-        for (Id transition = 0; transition < transitions; ++transition) {
-            std::vector<Consumption> found;
-            list_consumptions(column, network, Scope::cell, transition, local, inbox, queries, found);
-            if (queries.size() > asked) continue;  // gather what else is missing, so that it is asked in one go
-            const bool stays = column.transitions[transition].keep || network.duplicates_unlimited;
-            for (const Consumption& consumption : found) {
-                if (column.clean && column.sets[consumption.set].size() != inbox.size()) continue;
-                Inbox rest = inbox;
-                if (!stays) consume(rest, column.sets[consumption.set], column.stands());
-                const auto& outcomes = consumption.behaviour->outcomes;
-                for (Id i = 0; i < outcomes.size(); ++i) {
-                    const Outcome& outcome = outcomes[i];
-                    Step step;
-                    step.transition = transition;
-                    step.set = consumption.set;
-                    step.outcome = i;
-                    step.failure = outcome.failure;
-                    step.effect = outcome.effect;
-                    if (outcome.effect == Effect::moves) {
-                        step.next = this->cell(column, outcome.local, rest);
-                        const auto& sends = outcome.bundled.empty() ? outcome.sends : outcome.bundled;
-                        step.sends = sends.data();
-                        step.send_count = static_cast<Id>(sends.size());
-                    }
-                    list->push_back(step);
-                }
-            }
-        }
+        for (Id transition = 0; transition < transitions; ++transition)
+            add_steps(column, transition, local, inbox, false, *list, queries, asked);
         add_environment(column, local, inbox, *list, queries);
         if (queries.size() > asked) {
             column.cells[cell].asked = round;
             return nullptr;
         }
     }
-    classify(column, cell, *list);
+    classify(network, column, cell, *list);
     if (optimistic) note_leaving(column, cell, *list);
     if (step_observer != nullptr && step_observer->note(column, *list)) outgrown = true;
     step_bytes_ += sizeof(StepList) + list->capacity() * sizeof(Step);
@@ -165,7 +199,8 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
     for (std::size_t i = 0; i < inbox.size() && !column.input; ++i) {
         if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
         if (column.messages[inbox[i]].stands) continue;
-        if (network.loses()) add(Kind::lose, network.loss(), without(i), inbox[i]);
+        if (network.loses() && (!network.loses_heads || is_head(inbox, i, column.sender(), column.stands())))
+            add(Kind::lose, network.loss(), without(i), inbox[i]);
         if (network.repeats()) {
             Inbox more = inbox;
             if (duplicate(network, more, i, column.sender()))
@@ -193,7 +228,7 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
     if (column.locals[local].crash == none || !network.crashes()) return;
     Step stop;
     stop.kind = Kind::crash;
-    stop.budget = Budget::crashes;
+    stop.budget = network.crash();
     stop.next = cell(column, column.locals[local].crash, inbox);
     stop.sends = column.notices.data();
     stop.send_count = static_cast<Id>(column.notices.size());
@@ -210,7 +245,7 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
         const std::span<const Id> rest = column.inboxes[whole.inbox];
         stop = step;
         stop.kind = Kind::crash;
-        stop.budget = Budget::crashes;
+        stop.budget = network.crash();
         stop.next = cell(column, column.locals[whole.local].crash, Inbox(rest.begin(), rest.end()));
         // Condition (1) of the definition: what cannot be done as a whole cannot be cut short either.
         if (network.blocks_when_full()) stop.whole = static_cast<Id>(i);
@@ -220,19 +255,31 @@ void Tables::add_crashes(Column& column, const Inbox& inbox, Id local, std::vect
             for (const Send& send : sends) ids.insert(ids.end(), {send.column, send.message});
             return ids;
         };
-        seen.insert(flat(messages));  // the whole step, and then a crash, are two steps
-        for (std::size_t chosen = 0; chosen + 1 < std::size_t{1} << messages.size(); ++chosen) {
-            auto part = std::make_unique<std::vector<Send>>();
-            for (std::size_t k = 0; k < messages.size(); ++k)
-                if (chosen >> k & 1) part->push_back(messages[k]);
-            if (network.ordered() && !keeps_order(messages, chosen)) continue;
-            if (!seen.insert(flat(*part)).second) continue;
+        const auto add = [&](const std::vector<Send>& messages_sent, Id next) {
+            auto part = std::make_unique<std::vector<Send>>(messages_sent);
             part->insert(part->end(), column.notices.begin(), column.notices.end());
             part->insert(part->end(), events.begin(), events.end());
+            stop.next = next;
             stop.sends = part->data();
             stop.send_count = static_cast<Id>(part->size());
             steps.push_back(stop);
             column.parts.push_back(std::move(part));
+        };
+        const Id taken = stop.next;
+        // What was consumed and not acknowledged is delivered again: it never left. Then all may have been sent as
+        // well.
+        const bool redelivers = network.crashes_redeliver && removes(column, step, inbox);
+        const Id again = redelivers ? cell(column, column.locals[whole.local].crash, inbox) : none;
+        seen.insert(flat(messages));  // the whole step, and then a crash, are two steps
+        if (redelivers) add(messages, again);
+        for (std::size_t chosen = 0; chosen + 1 < std::size_t{1} << messages.size(); ++chosen) {
+            std::vector<Send> part;
+            for (std::size_t k = 0; k < messages.size(); ++k)
+                if (chosen >> k & 1) part.push_back(messages[k]);
+            if (network.ordered() && !keeps_order(messages, chosen)) continue;
+            if (!seen.insert(flat(part)).second) continue;
+            add(part, taken);
+            if (redelivers) add(part, again);
         }
     }
 }
@@ -272,17 +319,9 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
 }
 
 void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
-    const Row* row = column.cells[cell].row.load(std::memory_order_relaxed);
-    Row* writable = const_cast<Row*>(row);  // rows are written under the column's lock alone
-    if (row == nullptr || (row->count + 1) * 2 > row->mask + 1) {
-        auto bigger = Row::make(row == nullptr ? 4 : (row->mask + 1) * 2);
-        if (row != nullptr) bigger->copy_from(*row);
-        writable = bigger.get();
-        step_bytes_ += bigger->bytes();
-        column.rows.push_back(std::move(bigger));
-    }
-    writable->insert(message, next);
-    column.cells[cell].row.store(writable, std::memory_order_release);
+    auto& row = column.cells[cell].row;
+    row.store(with_entry(row.load(std::memory_order_relaxed), message, next, column.rows, step_bytes_),
+              std::memory_order_release);
 }
 
 Id Tables::room(const std::vector<Id>& cells, Id column, const Step& step, std::vector<Query>& queries) {
@@ -306,6 +345,13 @@ std::uint64_t Tables::left(Id budget_cell, Budget kind) const {
     return rest % (network.most(kind) + 1ull);
 }
 
+std::uint64_t Tables::spent(std::span<const Id> cells) const {
+    std::uint64_t sum = 0;
+    for (const Budget kind : {Budget::losses, Budget::duplicates, Budget::crashes})
+        if (has_budget()) sum += network.most(kind) - left(cells[columns.size()], kind);
+    return sum;
+}
+
 Id Tables::budget(const std::vector<std::uint64_t>& left) const {
     std::uint64_t cell = 0;
     for (std::size_t i = left.size(); i-- > 0;) cell = cell * (network.budget[i] + 1ull) + left[i];
@@ -320,13 +366,14 @@ Id Tables::spend(Id budget_cell, Budget kind) const {
 }
 
 void Tables::observe(const std::vector<std::vector<bool>>& observed) {
+    ++observations;
     for (auto& column : columns) {
         column->observe(observed[column->index]);
         for (std::size_t i = 0; i < column->cells.size(); ++i)
             column->cells[i].observation = column->locals[column->cells[i].local].observation;
         for (std::size_t i = 0; i < column->cells.size(); ++i)
             if (auto* list = const_cast<StepList*>(column->cells[i].steps.load(std::memory_order_relaxed)))
-                classify(*column, static_cast<Id>(i), *list);
+                classify(network, *column, static_cast<Id>(i), *list);
     }
 }
 
@@ -342,19 +389,58 @@ void Tables::forget_steps() {
     step_bytes_ = 0;
 }
 
-std::vector<Id> Tables::initial_cells(const std::vector<Id>& locals) {
+std::vector<Inbox> Tables::initial_inboxes(std::size_t number) const {
+    std::vector<Inbox> inboxes;
+    for (const auto& column : columns) inboxes.push_back(column->opening);
+    if (number >= posted.size()) return inboxes;
+    for (const Send& send : posted[number]) {
+        const Column& receiver = *columns[send.column];
+        if (!quorate::deliver(network, inboxes[send.column], send.message, receiver.sender(), receiver.stands()))
+            throw std::logic_error("more is pending at the beginning than a channel holds");
+    }
+    return inboxes;
+}
+
+std::vector<Id> Tables::initial_cells(std::size_t number) {
     std::vector<Id> cells;
-    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], locals[i], columns[i]->opening));
+    const std::vector<Inbox> inboxes = initial_inboxes(number);
+    for (Id i = 0; i < columns.size(); ++i) cells.push_back(cell(*columns[i], initials[number][i], inboxes[i]));
     if (has_budget()) cells.push_back(initial_budget());
     return cells;
+}
+
+Query Tables::question(std::span<const Id> cells) {
+    std::vector<Id> locals;
+    for (Id i = 0; i < columns.size(); ++i) locals.push_back(columns[i]->cells[cells[i]].local);
+    const std::lock_guard guard(open_lock);
+    open.push_back(std::move(locals));
+    return {Query::Kind::bound, 0, 0, 0, static_cast<Id>(open.size() - 1)};
+}
+
+bool Tables::removes(const Column& column, const Step& step, const Inbox& inbox) const {
+    if (column.transitions[step.transition].keep || network.duplicates_unlimited) return false;
+    Inbox rest = inbox;
+    consume(rest, column.sets[step.set], column.stands());
+    return rest != inbox;
+}
+
+bool Tables::may_go_down(const Id* cells) const {
+    Id down = 0;
+    for (const auto& column : columns)
+        down += !column->monitor && column->locals[column->cells[cells[column->index]].local].crashed;
+    return down < network.most_down;
 }
 
 std::uint64_t Tables::content(Id column, Id cell) const {
     if (column == columns.size()) return cell;
     const Column& owner = *columns[column];
-    std::uint64_t h = mix(owner.locals[owner.cells[cell].local].content);
+    return content(owner, owner.cells[cell].local, owner.inboxes[owner.cells[cell].inbox]);
+}
+
+std::uint64_t Tables::content(const Column& owner, Id local, std::span<const Id> inbox) const {
+    std::uint64_t h = mix(owner.locals[local].content);
     std::uint64_t sum = 0, standing = 0;
-    for (Id message : owner.inboxes[owner.cells[cell].inbox]) {
+    for (Id message : inbox) {
         // Where order counts it is part of the content; elsewhere a sum does not depend on how numbers were given.
         if (owner.messages[message].stands) {
             standing += mix(owner.messages[message].content);

@@ -18,6 +18,11 @@ public:
     virtual bool note(const Column& column, const StepList& steps) = 0;
 };
 
+class Trie;
+
+// Says of the steps of a cell what follows from where they lead.
+void classify(const Network& network, const Column& column, Id cell, StepList& steps);
+
 class Tables {
 public:
     explicit Tables(Network network) : network(network) {}
@@ -27,8 +32,12 @@ public:
     const Network network;
     std::vector<std::unique_ptr<Column>> columns{};
     std::vector<std::vector<Id>> initials{};  // a local state per column
+    // How often it was said which fields are observed: steps that others have copied say so no longer.
+    std::uint64_t observations = 0;
+    std::vector<std::vector<Send>> posted{};  // of each initial state: what is sent before the run begins, in order
     std::uint64_t round = 1;                  // counts how often the oracle was asked
     bool quotient = false, dead_messages = false;
+    Id most_ranks = 0;  // in one state; 0 if there are no numbers that are only compared (ranks.hpp)
     // The reductions argue about a universe that was taken from a search (universe.hpp); `outgrown` says that since
     // cells were last forgotten something outside of it was met.
     bool optimistic = false;
@@ -36,6 +45,12 @@ public:
     // Where partial-order reduction assumes something of the steps themselves (flows.hpp): a step that it does not
     // allow for is outside as well.
     StepObserver* step_observer = nullptr;
+    // What the bound of the whole system says of states, if there is one: a step to a state outside of it is not taken.
+    const Trie* bound = nullptr;
+    std::mutex open_lock{};
+    std::vector<std::vector<Id>> open{};  // the local states of which that has to be asked
+    // The question whether a state lies inside.
+    Query question(std::span<const Id> cells);
 
     Column& add_column(bool monitor);
     bool has_budget() const { return network.budget[0] + network.budget[1] + network.budget[2] > 0; }
@@ -51,6 +66,11 @@ public:
         const StepList* known = columns[column]->cells[cell].steps.load(std::memory_order_acquire);
         return known != nullptr ? known : build_steps(*columns[column], cell, queries);
     }
+    // Appends the steps by one transition, or nothing if facts are missing: more than `asked` queries. With `alone`
+    // they lead to cells without any message: what stays in the inbox is for the caller to know. Take the column's lock
+    // first.
+    void add_steps(Column& column, Id transition, Id local, const Inbox& inbox, bool alone, StepList& steps,
+                   std::vector<Query>& queries, std::size_t asked);
     // The receiver's next cell, `full`, or `none` when the oracle has to be asked first.
     Id deliver(Id column, Id cell, Id message, std::vector<Query>& queries) {
         const Id known = columns[column]->known_delivery(cell, message);
@@ -64,6 +84,8 @@ public:
     // What is left after taking one from a budget, or `none`.
     Id spend(Id budget_cell, Budget kind) const;
     std::uint64_t left(Id budget_cell, Budget kind) const;
+    // How much of the budgets was spent on the way to a state.
+    std::uint64_t spent(std::span<const Id> cells) const;
 
     // What a local state was merged into by the quotient: itself where there is none.
     Id merged(const Column& column, Id local) const {
@@ -81,15 +103,33 @@ public:
     std::size_t step_bytes() const { return step_bytes_.load(std::memory_order_relaxed); }
     // No other thread may be at work, and no pointer to a step is good afterwards.
     void forget_steps();
-    std::vector<Id> initial_cells(const std::vector<Id>& locals);
+    // The numbers that the parts of processes were given in the last search that took some apart (hubs.hpp).
+    std::size_t part_values = 0;
+    // By column, what is pending in the initial state of that number; and its cells.
+    std::vector<Inbox> initial_inboxes(std::size_t number) const;
+    std::vector<Id> initial_cells(std::size_t number);
+    // Puts the ranks of a state into their normal form: calls move(column, before, after) for every cell that changes.
+    template <typename Move>
+    void normalise(const Id* cells, Move move) {
+        std::uint64_t all = 0;
+        for (Id column = 0; column < columns.size(); ++column) all |= ranks(*columns[column], cells[column]);
+        if (all == renumbered(all, all)) return;
+        if (static_cast<Id>(std::popcount(all)) > most_ranks) throw LimitError("a state has too many ranks");
+        for (Id column = 0; column < columns.size(); ++column)
+            if (const Id before = cells[column], after = renumbered_cell(*columns[column], before, all);
+                before != after)
+                move(column, before, after);
+    }
+    // Where only so many may be down at once: whether one more may crash.
+    bool may_go_down(const Id* cells) const;
     // A number that depends on the content of a cell alone, not on the order in which anything was met
     // (docs/soundness.md, rule 13).
     std::uint64_t content(Id column, Id cell) const;
+    std::uint64_t content(const Column& column, Id local, std::span<const Id> inbox) const;
     std::uint64_t content(std::span<const Id> cells) const;
     std::uint64_t content(const StepIdentity& step) const;
 
-    // The factor of each column in the hash of a state.
-    std::uint64_t factor(Id column) const { return factors_[column]; }
+    // What a state is hashed by.
     std::uint64_t sum(const Id* cells) const {
         std::uint64_t sum = 0;
         for (Id column = 0; column < width(); ++column) sum += factors_[column] * cells[column];
@@ -102,7 +142,12 @@ private:
     void add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps);
     void add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
                          std::vector<Query>& queries);
+    // Whether a step takes something out of the inbox.
+    bool removes(const Column& column, const Step& step, const Inbox& inbox) const;
     void note_leaving(Column& column, Id cell, const StepList& steps);
+    // The ranks that a cell holds, and the cell with these ranks renumbered.
+    std::uint64_t ranks(Column& column, Id cell);
+    Id renumbered_cell(Column& column, Id cell, std::uint64_t all);
     void remember_delivery(Column& column, Id cell, Id message, Id next);
 
     std::atomic<std::size_t> step_bytes_{0};

@@ -10,7 +10,8 @@
 namespace quorate {
 
 // `depth` and `cycle`: a stateless search cut runs at a depth, or met a run that has no end. `reached`: nothing but
-// goals was asked for, and each of them was reached. `overtaken`: what was done meanwhile has come to an end.
+// goals was asked for, and each of them was reached. `overtaken`: what was done meanwhile has come to an end. `disk`:
+// no room for states in files.
 enum class Stop : std::uint8_t {
     finished,
     violation,
@@ -23,7 +24,8 @@ enum class Stop : std::uint8_t {
     depth,
     cycle,
     reached,
-    overtaken
+    overtaken,
+    disk
 };
 
 struct Limits {

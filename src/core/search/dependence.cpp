@@ -10,8 +10,9 @@ Dependence::Dependence(const Tables& tables, bool visible) : tables_(tables), vi
 }
 
 std::string Dependence::unsupported(const Tables& tables) {
+    if (tables.bound != nullptr) return "the bound of the whole system may cut one order of steps and not another";
     if (tables.network.bounded()) return "a full channel of a bounded network disables steps of other processes";
-    if (tables.has_budget()) return "steps that draw on a common budget disable each other";
+    if (tables.has_budget() || tables.network.crashes()) return "steps that draw on a common budget disable each other";
     if (tables.network.losses_unlimited)
         return "with losses a run does not end in a deadlock: where the protocol is stuck, messages can still be lost";
     for (const auto& column : tables.columns) {

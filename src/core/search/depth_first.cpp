@@ -136,7 +136,8 @@ private:
             if (canonical_) canonical_->expand(cells);
             std::vector<StepTaken> steps;
             const bool watched = chosen != nullptr && keeps_path_;
-            const auto emit = [&](Id column, const Step&, Id number, std::uint64_t next, bool observed) {
+            const auto emit = [&](Id column, const Step&, Id number, std::uint64_t next,
+                                  bool observed) __attribute__((always_inline)) {
                 const Id keeping = watched ? chooser_->keeping(column, number) : none;
                 const std::vector<Id>& form =
                     canonical_ ? canonical_->of(expander_.cells, expander_.changes()) : expander_.cells;

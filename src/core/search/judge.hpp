@@ -15,7 +15,8 @@ public:
     Judge(const Tables& tables, std::vector<Property>& properties, Oracle& oracle, Symmetry* symmetry)
         : tables_(tables), properties_(properties), oracle_(oracle), symmetry_(symmetry) {
         for (const Property& property : properties)
-            if (symmetry != nullptr && !property.symmetric) compared_[property.kind == PropertyKind::final] = true;
+            if (symmetry != nullptr && !property.symmetric && property.kind != PropertyKind::bound)
+                compared_[property.kind == PropertyKind::final] = true;
     }
 
     // Invariants and goals. False if something is not known.
@@ -25,7 +26,7 @@ public:
         bool known = true;
         for (std::size_t i = 0; i < properties_.size(); ++i) {
             const PropertyKind kind = properties_[i].kind;
-            if (kind == PropertyKind::final) continue;
+            if (kind == PropertyKind::final || kind == PropertyKind::bound) continue;
             Verdict verdict = alike ? properties_[i].trie.walk(tables_, cells) : Verdict::unknown;
             if (verdict == Verdict::unknown) verdict = unknown(i);
             if (verdict == (kind == PropertyKind::goal ? Verdict::no : Verdict::yes)) [[likely]]

@@ -95,7 +95,7 @@ public:
     void begin(std::uint64_t number) {
         number_ = number;
         dice_ = {mix(options_.seed * 0x9e3779b97f4a7c15ULL + 1) ^ mix(number + 1)};
-        expander_.cells = tables_.initial_cells(tables_.initials[dice_() % tables_.initials.size()]);
+        expander_.cells = tables_.initial_cells(dice_() % tables_.initials.size());
         path_.assign(expander_.cells.begin(), expander_.cells.end());
         length_ = 0;
         if (options_.strategy == Strategy::pct) deal();
@@ -434,7 +434,9 @@ private:
         for (auto& runner : runners_) {
             const std::vector<Id>* cells = runner->unjudged();
             for (std::size_t i = 0; cells != nullptr && i < properties_.size(); ++i)
-                if (runner->stuck() == (properties_[i].kind == PropertyKind::final)) judge_.ask(i, *cells);
+                if (properties_[i].kind != PropertyKind::bound &&
+                    runner->stuck() == (properties_[i].kind == PropertyKind::final))
+                    judge_.ask(i, *cells);
         }
         look();
     }

@@ -27,8 +27,8 @@ protected:
     template <typename Explore>
     SearchResult run_from_initials(Explore explore) {
         try {
-            for (const auto& locals : tables_.initials) {
-                explore(tables_.initial_cells(locals));
+            for (std::size_t i = 0; i < tables_.initials.size(); ++i) {
+                explore(tables_.initial_cells(i));
                 if (done()) break;
             }
         } catch (const std::bad_alloc&) {

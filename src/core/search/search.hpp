@@ -21,17 +21,20 @@ struct Witness {
     Finding finding = Finding::violated;
     std::size_t property = 0;  // index among the properties; unused for deadlock and failure
     std::uint64_t length = 0;  // steps from an initial state, the failing one included
+    std::uint64_t faults = 0;  // losses, duplicates and crashes on the way, as far as they are bounded
     std::uint64_t content = 0;
     std::vector<Id> cells{};              // the deciding state, or the one the failing step starts from
     Id column = none, step = none;        // the failing step
     Id failure = none;                    // the failure of a handler or of a monitor
     std::vector<std::vector<Id>> path{};  // the states from an initial one to `cells`
 
-    // Shorter first, then by kind and property, then by content: the same choice for every order of discovery.
-    auto rank() const { return std::make_tuple(length, finding, property, content, column, step); }
+    // Shorter first, then by kind and property, then with fewer faults, then by content: the same choice for every
+    // order of discovery.
+    auto rank() const { return std::make_tuple(length, finding, property, faults, content, column, step); }
 };
 
 class Symmetry;
+struct Checkpoints;
 
 // One kind of violation of a search that goes on after the first: a property, deadlocks, or a failure of a handler.
 struct Violations {
@@ -42,6 +45,17 @@ struct Violations {
         return first.finding == other.finding && first.property == other.property && first.failure == other.failure;
     }
 };
+
+inline void add_to(std::vector<Violations>& all, Violations more) {
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const Violations& one) { return one.same(more.first); });
+    if (known == all.end()) {
+        all.push_back(std::move(more));
+        return;
+    }
+    known->count += more.count;
+    if (more.first.rank() < known->first.rank()) known->first = std::move(more.first);
+}
 
 // A step of a search, as it was taken.
 struct StepTaken {
@@ -59,6 +73,7 @@ struct SearchOptions {
     // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
     std::uint64_t goals_end_from = ~std::uint64_t{0};
     bool stateless = false;
+    std::string spill{};       // breadth-first: a directory for the states, or none
     std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
     std::optional<PartialOrders> partial_orders{};
     Symmetry* symmetry = nullptr;  // with symmetry reduction
@@ -75,6 +90,7 @@ struct SearchOptions {
     // meanwhile. True: that has come to something, so the search is to stop. It is called at the end of levels, or
     // after given numbers of states, so that the same is done for any number of threads.
     std::function<bool(std::uint64_t, std::uint64_t)> meanwhile{};
+    const Checkpoints* checkpoints = nullptr;  // breadth-first: how the search is saved, and where it goes on
     Limits limits{};
 };
 
@@ -88,8 +104,9 @@ struct SearchResult {
     std::vector<Witness> goals{};
     std::vector<Violations> violations{};  // with `all`
     double coverage = 1.0;
-    std::size_t store_bytes = 0;  // growth of resident memory
-    std::vector<bool> cut{};      // the columns whose bound cut a step
+    std::size_t store_bytes = 0;          // growth of resident memory
+    std::vector<bool> cut{};              // the columns whose bound cut a step; last, the system's
+    std::vector<std::uint64_t> levels{};  // breadth-first: how many states there were before each level
     std::optional<Census> census{};
 };
 
@@ -110,8 +127,9 @@ SearchResult depth_first(Tables& tables, std::vector<Property>& properties, Orac
                          const SearchOptions& options);
 
 // Walks back through the levels of a breadth-first search. `levels[d]` says, per thread, where level d begins in the
-// store; the predecessor with the smallest content is taken each time.
+// store; the predecessor with the smallest content is taken each time. The witness and its path are of whole cells
+// afterwards.
 void find_path(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
-               Oracle& oracle, Symmetry* symmetry, Witness& witness);
+               Oracle& oracle, Symmetry* symmetry, Hubs* hubs, Witness& witness);
 
 }  // namespace quorate

@@ -1,5 +1,6 @@
-// How a vector of cells is packed: a bit field per column, as narrow as the cells met so far allow. Fields lie in
-// 64-bit words and never straddle two, so that changing one is a single exclusive-or; states are stored in whole bytes.
+// How a vector of cells is packed: a bit field per column, or slot, as narrow as the cells met so far allow. Fields lie
+// in 64-bit words and never straddle two, so that changing one is a single exclusive-or; states are stored in whole
+// bytes.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "model/tables.hpp"
+#include "model/hubs.hpp"
 
 namespace quorate {
 
@@ -17,20 +18,23 @@ class Layout {
 public:
     Layout() = default;
     // Wide enough for the cells that exist now. Bits left over are given away too: they save widening again soon.
-    static Layout fit(const Tables& tables) {
+    static Layout fit(const Tables& tables, const Hubs* hubs = nullptr) {
+        const Id width = hubs == nullptr ? tables.width() : hubs->width();
         std::vector<unsigned> bits;
-        for (Id column = 0; column < tables.width(); ++column) {
-            const std::size_t count = tables.cell_count(column);
+        std::vector<std::size_t> counts;
+        for (Id slot = 0; slot < width; ++slot) {
+            const std::size_t count = slot < tables.width() ? tables.cell_count(slot) : hubs->count(slot);
+            counts.push_back(count);
             bits.push_back(count <= 1 ? 0 : static_cast<unsigned>(std::bit_width(count - 1)));
         }
         Layout layout = arrange(bits);
         for (bool given = true; given;) {
             given = false;
-            for (Id column = 0; column < tables.width(); ++column) {
-                if (bits[column] >= 32 || tables.cell_count(column) <= 1) continue;
+            for (Id column = 0; column < width; ++column) {
+                if (bits[column] >= 32 || counts[column] <= 1) continue;
                 ++bits[column];
                 Layout roomier = arrange(bits);
-                if (roomier.stride_ == layout.stride_ && column < tables.columns.size()) {
+                if (roomier.stride_ == layout.stride_ && (column < tables.columns.size() || column >= tables.width())) {
                     layout = std::move(roomier);
                     given = true;
                 } else {
@@ -38,12 +42,20 @@ public:
                 }
             }
         }
-        for (Id column = 0; column < tables.width(); ++column) layout.fields_[column].factor = tables.factor(column);
+        for (Id slot = 0; slot < width; ++slot) layout.fields_[slot].factor = column_factor(slot);
         return layout;
+    }
+    // With fields of these widths: to read states that were packed by another layout, and saved.
+    static Layout of(const std::vector<unsigned>& bits) { return arrange(bits); }
+    std::vector<unsigned> bits() const {
+        std::vector<unsigned> bits;
+        for (const Field& field : fields_) bits.push_back(static_cast<unsigned>(std::popcount(field.mask)));
+        return bits;
     }
     // Bytes a stored state takes. Reading one reads whole words, so blocks of states need `slack` behind the last one.
     std::size_t stride() const { return stride_; }
     std::size_t words() const { return words_; }
+    std::size_t width() const { return fields_.size(); }
     static constexpr std::size_t slack = sizeof(Word);
 
     bool fits(Id column, Id cell) const { return cell <= fields_[column].mask; }

@@ -4,32 +4,40 @@
 // The arrays serve as the queue of the breadth-first search too: a level is a range in each of them. No parent is kept:
 // a counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
-// The index is an open-addressing table of slots: a state's number beside some bits of its hash, which spare most
-// look-ups of states that are not equal. A state's home is given by the top bits of its hash. Slots have 32 bits as
-// long as a number leaves some of them to the hash, and 64 after that. Inserting is a compare-and-swap; growing and
-// repacking happen while all threads rest. A larger index is filled from the states, so the old one is given back
-// first.
+// The index is an open-addressing table of slots of 32 bits: a state's number beside some bits of its hash, which spare
+// most look-ups of states that are not equal. A state's home is given by the top bits of its hash. Inserting is a
+// compare-and-swap; growing and repacking happen while all threads rest. A larger index is filled from the states, so
+// the old one is given back first. Where that would take long, or leave few bits to the hash, another kind of index
+// takes over, which is slower but grows in small steps (index.hpp).
+//
+// The states are written once and never move, in memory or in a file; either index can be filled from them again.
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <optional>
 
 #include "base/joined.hpp"
 #include "base/memory.hpp"
+#include "base/spill.hpp"
+#include "base/thresholds.hpp"
+#include "store/index.hpp"
 #include "store/layout.hpp"
 
 namespace quorate {
 
 class Store {
 public:
-    static constexpr std::uint64_t most_states = (std::uint64_t{1} << 40) - 2;
+    static constexpr std::uint64_t most_states = 4'290'000'000;
 
-    // Slots have 32 bits as long as `narrow` of them are enough for a number.
-    Store(const Tables& tables, unsigned threads, unsigned narrow = 28)
+    // With the name of a directory, the states lie in a file there.
+    Store(const Tables& tables, unsigned threads, const std::string& directory = {})
         : tables_(tables),
           layout_(Layout::fit(tables)),
           arrays_(threads),
           thread_bits_(static_cast<unsigned>(std::bit_width(threads - 1))),
-          narrow_(narrow) {
+          longer_(threads == 1 ? 0 : 1) {
+        if (!directory.empty()) spill_ = std::make_unique<Spill>(directory);
         reindex(std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 12, threads * std::size_t{1024})));
     }
 
@@ -49,44 +57,73 @@ public:
         const Array& array = arrays_[thread];
         return array.blocks[position >> block_bits].data() + (position & block_mask) * layout_.stride();
     }
-    std::size_t bytes() const { return size() * layout_.stride() + index_.size(); }
-    bool needs_growth() const { return size() * 4 > capacity() * 3; }
-    // How many more states the index takes before probing gets long.
+    // States in a file need not be in memory: those of blocks that are full are given back, until they are read again.
+    void rest() {
+        if (spill_ == nullptr) return;
+        for (Array& array : arrays_) {
+            const std::uint64_t full = array.count.load(std::memory_order_acquire) >> block_bits;
+            for (std::uint64_t b = 0; b < full; ++b) array.blocks[b].give_back(0, array.blocks[b].size());
+        }
+    }
+    std::size_t bytes() const { return size() * layout_.stride() + (large_ ? large_->bytes() : index_.size()); }
+    bool needs_growth() const {
+        return large_ ? size() >= large_->grows_at() || uneven() : size() * 4 > capacity() * 3;
+    }
+    // How many more states the index takes, if each of the threads inserts its share of them.
     std::uint64_t room() const {
-        const std::uint64_t most = capacity() / 20 * 19, now = size();
-        return most > now ? most - now : 0;
+        const std::uint64_t most = large_ ? large_->room() : capacity() / 20 * 19, now = size();
+        const std::uint64_t left = most > now ? most - now : 0;
+        return large_ ? std::min(left, shortest() * arrays_.size()) : left;
     }
     std::size_t bytes_to_grow() const {
-        const std::size_t bytes = capacity() * growth() * (wide(capacity() * growth()) ? 8 : 4);
+        if (large_) return uneven() ? 0 : large_->bytes_to_grow();
+        const std::size_t next = capacity() * growth();
+        const std::size_t bytes = wide(next) ? Index::bytes_for(size()) : next * sizeof(Slot);
         return bytes - std::min(bytes, index_.size());
     }
-    void grow() { reindex(capacity() * growth()); }
+    void grow() {
+        if (size() >= most_states) throw LimitError("more than 4,290,000,000 states");
+        if (large_ && !uneven()) return large_->grow();
+        if (large_) ++longer_;
+        if (!large_ && !wide(capacity() * growth())) return reindex(capacity() * growth());
+        enlarge();
+    }
 
-    void prefetch(std::uint64_t hash) const { __builtin_prefetch(index_.data() + (home(hash) << slot_shift_)); }
+    void prefetch(std::uint64_t hash) const {
+        if (large_) [[unlikely]]
+            return large_->prefetch(hash);
+        __builtin_prefetch(slots() + home(hash));
+    }
     // Brings the state a slot points to closer, if there is one that may be equal.
     void prefetch_state(std::uint64_t hash) const {
-        const std::uint64_t number = slot_shift_ == 2 ? candidate<std::uint32_t>(hash) : candidate<std::uint64_t>(hash);
-        if (number != 0) __builtin_prefetch(at(number - 1));
+        const std::uint64_t number = large_ ? large_->candidate(hash) : candidate(hash);
+        if (number != Index::nothing) __builtin_prefetch(at(number));
     }
 
     enum class Insertion { fresh, known };
     // The state becomes the next one of the thread's array unless it is known; then `number` becomes the number of the
     // known one. Call only if there is room.
     Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& number) {
-        return slot_shift_ == 2 ? insert<std::uint32_t>(thread, packed, hash, number)
-                                : insert<std::uint64_t>(thread, packed, hash, number);
+        return large_ ? insert_large(thread, packed, hash, number) : insert_small(thread, packed, hash, number);
     }
 
     // Packs every state anew, for the cells that exist now. The index stays: it depends on cell numbers alone.
     void widen() {
-        const Layout wider = Layout::fit(tables_);
+        const Layout wider = Layout::fit(tables_, hubs_);
+        // Room in a file may be missing: that has to be known before anything changes.
+        std::vector<std::vector<Block>> files(arrays_.size());
+        if (spill_ != nullptr) {
+            spill_->restart();
+            for (std::size_t i = 0; i < files.size(); ++i)
+                for (std::size_t b = 0; b < arrays_[i].blocks.size(); ++b) files[i].push_back(block(wider, b));
+        }
         in_parallel([&](std::size_t thread, std::size_t) {
             Array& array = arrays_[thread];
-            std::vector<Id> cells(tables_.width());
+            std::vector<Id> cells(layout_.width());
             std::vector<Word> words(wider.words());
             const std::uint64_t count = array.count.load(std::memory_order_relaxed);
             for (std::size_t b = 0; b < array.blocks.size(); ++b) {
-                Block fresh = block(wider, b);
+                Block fresh = spill_ != nullptr ? std::move(files[thread][b]) : block(wider, b);
                 const std::uint64_t begin = static_cast<std::uint64_t>(b) << block_bits;
                 for (std::uint64_t i = 0; i < block_states && begin + i < count; ++i) {
                     layout_.unpack(array.blocks[b].data() + i * layout_.stride(), cells.data());
@@ -98,12 +135,48 @@ public:
         });
         layout_ = wider;
     }
+    // Every state becomes another, as other processes are taken apart: convert(cells) for each of them, which must stay
+    // different from one another.
+    template <typename Convert>
+    void convert(const Hubs* hubs, Convert convert) {
+        std::vector<Id> cells(layout_.width());
+        const auto each = [&](auto use) {
+            for (Array& array : arrays_) {
+                const std::uint64_t count = array.count.load(std::memory_order_relaxed);
+                for (std::uint64_t i = 0; i < count; ++i) {
+                    layout_.unpack(array.blocks[i >> block_bits].data() + (i & block_mask) * layout_.stride(),
+                                   cells.data());
+                    use(array, i, convert(cells));
+                }
+            }
+        };
+        each([](Array&, std::uint64_t, const std::vector<Id>&) {});  // then all numbers are given, and the form fits
+        hubs_ = hubs;
+        const Layout fitting = Layout::fit(tables_, hubs);
+        std::vector<Word> words(fitting.words());
+        std::vector<std::vector<Block>> fresh(arrays_.size());
+        each([&](Array& array, std::uint64_t i, const std::vector<Id>& slots) {
+            auto& blocks = fresh[static_cast<std::size_t>(&array - arrays_.data())];
+            if (i >> block_bits >= blocks.size()) {
+                blocks.reserve(std::size_t{1} << 14);
+                blocks.push_back(block(fitting, blocks.size()));
+            }
+            fitting.pack(slots.data(), words.data());
+            fitting.store(words.data(), blocks[i >> block_bits].data() + (i & block_mask) * fitting.stride());
+        });
+        for (std::size_t i = 0; i < arrays_.size(); ++i)
+            if (!fresh[i].empty()) arrays_[i].blocks = std::move(fresh[i]);
+        layout_ = fitting;
+        if (large_) return enlarge();
+        reindex(capacity());
+    }
 
 private:
     static constexpr unsigned block_bits = 20;
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
-    static Block block(const Layout& layout, std::size_t number) {
+    Block block(const Layout& layout, std::size_t number) {
+        if (spill_ != nullptr) return spill_->block(layout.stride() * block_states + Layout::slack);
         return Block(layout.stride() * block_states + Layout::slack, number > 0);
     }
 
@@ -114,56 +187,47 @@ private:
         alignas(128) std::vector<Block> blocks{};
     };
 
-    template <typename Slot>
-    std::atomic<Slot>* slots() const {
-        return reinterpret_cast<std::atomic<Slot>*>(index_.data());
-    }
+    using Slot = std::uint32_t;
+
+    std::atomic<Slot>* slots() const { return reinterpret_cast<std::atomic<Slot>*>(index_.data()); }
     std::size_t capacity() const { return mask_ + 1; }
     // While the index is small, memory is cheaper than filling it again.
     std::size_t growth() const {
         return capacity() < std::size_t{1} << 19 ? 8 : capacity() < std::size_t{1} << 22 ? 4 : 2;
     }
-    // Must slots have 64 bits? With this many of them, and the numbers spread unevenly over the threads.
-    bool wide(std::size_t capacity) const { return number_bits(capacity) > narrow_; }
+    // Are these so many slots that filling them takes long, or that a number leaves too few bits to the hash?
+    bool wide(std::size_t capacity) const {
+        return capacity > std::size_t{1} << thresholds.narrow_index || number_bits(capacity) > 28;
+    }
     unsigned number_bits(std::size_t capacity) const {
         return static_cast<unsigned>(std::bit_width((capacity << thread_bits_) - 1));
     }
     std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
-    template <typename Slot>
-    Slot tag(std::uint64_t hash) const {
-        return static_cast<Slot>(hash << number_bits_);
-    }
-    template <typename Slot>
-    bool tagged(Slot slot, std::uint64_t hash) const {
-        return (slot ^ tag<Slot>(hash)) >> number_bits_ == 0;
-    }
-    template <typename Slot>
-    std::uint64_t number(Slot slot) const {
-        return (slot & ((Slot{1} << number_bits_) - 1)) - 1;
-    }
-    // The number plus one of the state at the hash's home, if it may be equal.
-    template <typename Slot>
+    Slot tag(std::uint64_t hash) const { return static_cast<Slot>(hash << number_bits_); }
+    bool tagged(Slot slot, std::uint64_t hash) const { return (slot ^ tag(hash)) >> number_bits_ == 0; }
+    std::uint64_t number(Slot slot) const { return (slot & ((Slot{1} << number_bits_) - 1)) - 1; }
+    // The number of the state at the hash's home, if it may be equal.
     std::uint64_t candidate(std::uint64_t hash) const {
-        const Slot slot = slots<Slot>()[home(hash)].load(std::memory_order_relaxed);
-        return slot != 0 && tagged(slot, hash) ? number(slot) + 1 : 0;
+        const Slot slot = slots()[home(hash)].load(std::memory_order_relaxed);
+        return slot != 0 && tagged(slot, hash) ? number(slot) : Index::nothing;
     }
 
-    template <typename Slot>
-    Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& known) {
+    // In line: it is done for every transition. The other is for searches that wait for memory anyway.
+    [[gnu::always_inline]] Insertion insert_small(unsigned thread, const Word* packed, std::uint64_t hash,
+                                                  std::uint64_t& known) {
         Array& mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
         for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
-            Slot slot = slots<Slot>()[i].load(std::memory_order_acquire);
+            Slot slot = slots()[i].load(std::memory_order_acquire);
             if (slot == 0) {
                 if (!written) {
                     layout_.store(packed, room(mine, position));
                     written = true;
                 }
                 const std::uint64_t id = position << thread_bits_ | thread;
-                if (id > most_states) throw LimitError("more than 1,099,511,627,774 states");
-                const Slot mark = static_cast<Slot>(tag<Slot>(hash) | (id + 1));
-                if (slots<Slot>()[i].compare_exchange_strong(slot, mark, std::memory_order_acq_rel)) {
+                const Slot mark = static_cast<Slot>(tag(hash) | (id + 1));
+                if (slots()[i].compare_exchange_strong(slot, mark, std::memory_order_acq_rel)) {
                     mine.count.store(position + 1, std::memory_order_relaxed);
                     return Insertion::fresh;
                 }
@@ -175,6 +239,34 @@ private:
         }
     }
 
+    [[gnu::noinline]] Insertion insert_large(unsigned thread, const Word* packed, std::uint64_t hash,
+                                             std::uint64_t& known) {
+        Array& mine = arrays_[thread];
+        const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
+        bool written = false;
+        const std::uint64_t found = large_->insert(
+            hash, [&](std::uint64_t other) { return layout_.equal(at(other), packed); },
+            [&] {
+                if (!written) layout_.store(packed, room(mine, position));
+                written = true;
+                return position << thread_bits_ | thread;
+            });
+        if (found != Index::nothing) {
+            known = found;
+            return Insertion::known;
+        }
+        mine.count.store(position + 1, std::memory_order_relaxed);
+        return Insertion::fresh;
+    }
+    // How many more states the thread that has met most of them may meet before its numbers get too long.
+    std::uint64_t shortest() const {
+        std::uint64_t most = 0;
+        for (const auto& array : arrays_) most = std::max(most, array.count.load(std::memory_order_relaxed));
+        const std::uint64_t each = large_->numbers() >> thread_bits_;
+        return each > most ? each - most : 0;
+    }
+    bool uneven() const { return arrays_.size() > 1 && shortest() < thresholds.portion; }
+
     const std::byte* at(std::uint64_t id) const { return state(thread_of(id), position_of(id)); }
     std::byte* room(Array& array, std::uint64_t position) {
         const std::size_t block = position >> block_bits;
@@ -182,49 +274,57 @@ private:
             // Readers look up blocks without a lock, so the list of them must not move while they do.
             array.blocks.reserve(std::size_t{1} << 14);
             if (block >= array.blocks.capacity()) throw LimitError("more than 17,179,869,184 states on one thread");
-            array.blocks.push_back(Store::block(layout_, block));
+            array.blocks.push_back(this->block(layout_, block));
         }
         return array.blocks[block].data() + (position & block_mask) * layout_.stride();
     }
-    void reindex(std::size_t capacity) {
-        slot_shift_ = wide(capacity) ? 3 : 2;
-        number_bits_ = slot_shift_ == 3 ? 40 : number_bits(capacity);
+    // The index that grows in small steps, filled from the states.
+    void enlarge() {
         index_ = Block();
-        index_ = Block(capacity << slot_shift_, capacity > std::size_t{1} << 20);
+        large_.reset();
+        large_ = Index::for_states(threads(), longer_, size());
+        in_parallel([&](std::size_t thread, std::size_t) { enter_large(static_cast<unsigned>(thread)); });
+    }
+    void reindex(std::size_t capacity) {
+        number_bits_ = number_bits(capacity);
+        index_ = Block();
+        index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
         mask_ = capacity - 1;
         shift_ = static_cast<unsigned>(64 - std::bit_width(mask_));
-        in_parallel([&](std::size_t thread, std::size_t) {
-            if (slot_shift_ == 2)
-                enter<std::uint32_t>(thread);
-            else
-                enter<std::uint64_t>(thread);
-        });
+        in_parallel([&](std::size_t thread, std::size_t) { enter(static_cast<unsigned>(thread)); });
     }
-    // Enters a thread's states, which are known to differ, into the index.
-    template <typename Slot>
-    void enter(std::size_t thread) {
+    // Calls each(hash, number) for the states of a thread, whose places in the index are on their way then.
+    template <typename Each>
+    void each_state(unsigned thread, Each each) {
         constexpr std::size_t ahead = 32;
         std::uint64_t hashes[ahead];
-        const std::uint64_t count = arrays_[thread].count.load(std::memory_order_relaxed);
-        for (std::uint64_t begin = 0; begin < count; begin += ahead) {
-            const std::uint64_t some = std::min<std::uint64_t>(ahead, count - begin);
+        for (std::uint64_t begin = 0; begin < count(thread); begin += ahead) {
+            const std::uint64_t some = std::min<std::uint64_t>(ahead, count(thread) - begin);
             for (std::uint64_t i = 0; i < some; ++i) {
-                hashes[i] = spread(layout_.sum(state(static_cast<unsigned>(thread), begin + i)));
+                hashes[i] = spread(layout_.sum(state(thread, begin + i)));
                 prefetch(hashes[i]);
             }
-            for (std::uint64_t i = 0; i < some; ++i) {
-                const std::uint64_t id = (begin + i) << thread_bits_ | thread;
-                const Slot mark = static_cast<Slot>(tag<Slot>(hashes[i]) | (id + 1));
-                std::size_t place = home(hashes[i]);
-                if (arrays_.size() == 1) {
-                    while (slots<Slot>()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
-                    slots<Slot>()[place].store(mark, std::memory_order_relaxed);
-                    continue;
-                }
-                for (Slot empty = 0; !slots<Slot>()[place].compare_exchange_strong(empty, mark); empty = 0)
-                    place = (place + 1) & mask_;
-            }
+            for (std::uint64_t i = 0; i < some; ++i) each(hashes[i], (begin + i) << thread_bits_ | thread);
         }
+    }
+    // Enters a thread's states, which are known to differ, into the index.
+    void enter(unsigned thread) {
+        each_state(thread, [&](std::uint64_t hash, std::uint64_t id) {
+            const Slot mark = static_cast<Slot>(tag(hash) | (id + 1));
+            std::size_t place = home(hash);
+            if (arrays_.size() == 1) {
+                while (slots()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
+                slots()[place].store(mark, std::memory_order_relaxed);
+                return;
+            }
+            for (Slot empty = 0; !slots()[place].compare_exchange_strong(empty, mark); empty = 0)
+                place = (place + 1) & mask_;
+        });
+    }
+    void enter_large(unsigned thread) {
+        each_state(thread, [&](std::uint64_t hash, std::uint64_t id) {
+            large_->insert(hash, [](std::uint64_t) { return false; }, [&] { return id; });
+        });
     }
     template <typename Work>
     void in_parallel(Work work) {
@@ -234,12 +334,16 @@ private:
     }
 
     const Tables& tables_;
+    const Hubs* hubs_ = nullptr;
     Layout layout_;
     std::vector<Array> arrays_;
-    const unsigned thread_bits_, narrow_;
+    const unsigned thread_bits_;
+    unsigned longer_;
+    std::unique_ptr<Spill> spill_{};
     Block index_{};
     std::size_t mask_ = 0;
-    unsigned shift_ = 52, slot_shift_ = 2, number_bits_ = 0;
+    unsigned shift_ = 52, number_bits_ = 0;
+    std::optional<Index> large_{};
 };
 
 }  // namespace quorate

@@ -16,7 +16,7 @@ public:
           expander_(tables_),
           act_ids_(tables_.columns.size()) {
         for (const auto& column : tables_.columns) processes_ += !column->monitor;
-        found_.cut = std::vector<bool>(tables_.columns.size(), false);
+        found_.cut = std::vector<bool>(tables_.columns.size() + 1, false);
         if (!partial_orders) return;
         if (!partial_orders->whole_runs) throw std::logic_error("these partial orders do not keep whole runs");
         chooser_ = partial_orders->chooser();
@@ -37,6 +37,8 @@ public:
             found_.stop = Stop::memory;
         } catch (const Interrupted&) {
             found_.stop = Stop::interrupt;
+        } catch (const SymmetryBroken&) {  // or a bound has read a field that was not observed
+            found_.stop = Stop::regrown;
         }
         found_.depth = depth_;
         if (tables_.outgrown && found_.stop == Stop::finished) found_.stop = Stop::outgrown;
@@ -44,7 +46,7 @@ public:
         if (found_.witness) {
             found_.stop = Stop::violation;
             levels_.push_back({level_end_});
-            find_path(tables_, store_, levels_, oracle, nullptr, *found_.witness);
+            find_path(tables_, store_, levels_, oracle, nullptr, nullptr, *found_.witness);
         }
         return found_;
     }
@@ -60,8 +62,8 @@ private:
     void search() {
         if (levels_.empty()) {
             levels_.push_back({0});
-            for (const auto& locals : tables_.initials) {
-                insert_initial(tables_.initial_cells(locals));
+            for (std::size_t i = 0; i < tables_.initials.size(); ++i) {
+                insert_initial(tables_.initial_cells(i));
                 if (over()) return;
             }
             level_end_ = store_.size();
@@ -263,6 +265,11 @@ private:
         if (buffer_.size() < wanted) buffer_.resize(2 * wanted);
     }
     void note_cuts(Id state) {
+        for (const auto& [column, number] : expander_.outside) {
+            found_.cut.back() = true;
+            note(state, act(column, (*tables_.steps(column, expander_.cells[column], expander_.queries))[number]),
+                 Graph::cut);
+        }
         for (Id column = 0; column < processes_; ++column) {
             if (!expander_.cut[column]) continue;
             expander_.cut[column] = false;

@@ -55,7 +55,7 @@ Graph plain(const toy::Protocol& protocol) {
 // The same, by the tables of the core.
 Graph tabled(toy::ToyOracle& oracle, const toy::Protocol& protocol) {
     std::vector<std::vector<Id>> initials;
-    for (const auto& locals : oracle.tables.initials) initials.push_back(oracle.tables.initial_cells(locals));
+    for (std::size_t i = 0; i < oracle.tables.initials.size(); ++i) initials.push_back(oracle.tables.initial_cells(i));
     Expander expander(oracle.tables);
     return explore(initials, [&](const std::vector<Id>& cells, std::vector<std::vector<Id>>& next) {
         for (;;) {

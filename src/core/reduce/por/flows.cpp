@@ -4,8 +4,9 @@ namespace quorate {
 
 std::string Flows::unsupported(const Tables& tables) {
     const Network& network = tables.network;
+    if (tables.bound != nullptr) return "nothing is proven for a bound of the whole system then";
     if (network.bounded()) return "nothing is proven for bounded channels then";
-    if (tables.has_budget() || network.losses_unlimited || network.drops_refused())
+    if (tables.has_budget() || network.losses_unlimited || network.drops_refused() || network.crashes())
         return "nothing is proven for crashes, or for messages that are lost, repeated or dropped, then";
     for (const auto& column : tables.columns)
         if (column->input) return "nothing is proven for delivery events then";

@@ -24,6 +24,10 @@ std::string Relations::unsupported(const Tables& tables, const Closure& closure,
     for (const auto& column : tables.columns)
         if (column->as_is) return "nothing is known of a process that is too large for the optimistic universe";
     const Network& network = tables.network;
+    if (tables.bound != nullptr) return "the bound of the whole system may cut one order of steps and not another";
+    // Budgets only shrink: what is spent stays spent (future.hpp). How many are down does not.
+    if (network.most_down != none) return "no relation is proven where a recovery lets another process crash";
+    if (network.crashes_redeliver) return "no relation is proven for messages that a crash leaves pending";
     if (keep > Keep::safety && (tables.has_budget() || network.losses_unlimited))
         return "no relation is proven for whole runs where messages are lost or processes crash";
     if (keep > Keep::safety && cuts(closure)) return "no relation is proven for whole runs that a bound cuts short";

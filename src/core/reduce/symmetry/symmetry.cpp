@@ -29,14 +29,23 @@ public:
             for (Id local = 0; local < known(*column); ++local)
                 if (auto breach = compare_guards(*column, local)) return breach;
         }
-        std::set<std::vector<Id>> initials(tables_.initials.begin(), tables_.initials.end());
-        for (const auto& locals : tables_.initials) {
+        std::set<std::pair<std::vector<Id>, std::vector<Inbox>>> initials;
+        for (std::size_t i = 0; i < tables_.initials.size(); ++i)
+            initials.emplace(tables_.initials[i], tables_.initial_inboxes(i));
+        for (const auto& [locals, inboxes] : initials) {
             std::vector<Id> image(locals.size());
+            std::vector<Inbox> pending(inboxes.size());
             // Of a set of configurations the beginning holds one, without any operation: no name.
             for (Id i = 0; i < locals.size(); ++i)
                 image[renaming_.columns[i]] =
                     tables_.columns[i]->configurations ? locals[i] : renaming_.locals[i][locals[i]];
-            if (!initials.contains(image)) return Breach{"initial"};
+            for (Id i = 0; i < inboxes.size(); ++i) {
+                const Column& receiver = *tables_.columns[renaming_.columns[i]];
+                Inbox& inbox = pending[receiver.index];
+                for (Id message : inboxes[i]) inbox.push_back(renaming_.messages[i][message]);
+                arrange(tables_.network, inbox, receiver.sender(), receiver.stands());
+            }
+            if (!initials.contains({image, pending})) return Breach{"initial"};
         }
         return std::nullopt;
     }
@@ -451,7 +460,8 @@ bool Symmetry::judged_alike(std::span<const Id> cells, bool final) const {
 bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std::span<const Id> cells, bool final) {
     Interner& alike = *alike_[final];
     const auto compared = [&](const Property& property) {
-        return (property.kind == PropertyKind::final) == final && !property.symmetric;
+        return (property.kind == PropertyKind::final) == final && !property.symmetric &&
+               property.kind != PropertyKind::bound;
     };
     std::vector<std::vector<Id>> todo(1, locals_of(tables, cells));
     std::vector<Id> seen, image(width_);
