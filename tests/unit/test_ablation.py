@@ -1,0 +1,400 @@
+"""Which parts of a protocol are needed: how they are found, taken out, judged and shown."""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from quorate import check
+from quorate.ablation.ablate import ablate
+from quorate.ablation.judge import Judge
+from quorate.ablation.parts import find_parts
+from quorate.ablation.variant import changed_tree, without
+from quorate.base.errors import QuorateError
+from quorate.cli.main import app
+from quorate.model.define import define
+from quorate.model.target import load
+from quorate.render.ablation import ablation
+from quorate.render.html.ablation import document
+from quorate.results.ablation import Ablation, Finding
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "docs/schemas/ablation.schema.json"
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none", "trace": False}
+
+VOTES = """
+from quorate import Constant, Event, Message, Peers, Process, System, can, invariant, on, quorum, start, step
+
+
+class Ask(Message):
+    round: int
+
+
+class Vote(Message):
+    yes: bool
+
+
+class Thanks(Message): ...
+
+
+def counted(votes):
+    return sum(1 for vote in votes if vote.yes)
+
+
+class Voter(Process):
+    round: int = 0
+
+    @on(Ask, when=lambda self, m: m.round > self.round and m.round < 9)
+    def ask(self, m):
+        self.round = m.round
+        self.reply(Vote(self.choose([True, False])))
+
+
+class Base(Process):
+    voters: Constant[Peers]
+
+    def over(self):
+        self.open = False
+
+    @start
+    def begin(self):
+        self.send(self.voters, Ask(1))
+
+
+class Leader(Base):
+    open: bool = True
+    won: bool = False
+    done: bool = False
+
+    @start
+    def begin(self):
+        super().begin()
+
+    @quorum(Vote, size=2, when=lambda self: self.open)
+    def count(self, votes):
+        self.over()
+        if counted(votes) == len(self.voters):
+            self.won, self.done = True, False
+            self.send(self.voters, Thanks())
+        else:
+            self.done = True
+
+    @quorum(Thanks, each="voters", when=lambda self: self.won and not self.done)
+    def thanked(self, thanks):
+        self.done = True
+
+
+class Polite(Voter):
+    @on(Thanks)
+    def thanks(self, m):
+        self.reply(Thanks())
+
+
+class Voting(System):
+    def build(self):
+        self.spawn(Leader, voters=self.spawn(Polite, 2))
+
+    @invariant
+    def answered(self):
+        return all(voter.round == 1 for voter in self[Voter]) or not any(each.won for each in self[Leader])
+
+    @can
+    def elects(self):
+        return any(each.won for each in self[Leader])
+"""
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path = tmp_path_factory.mktemp("ablation") / "votes.py"
+    path.write_text(VOTES, encoding="utf-8")
+    yield str(path)
+    sys.modules.pop("votes", None)
+
+
+@pytest.fixture(scope="module")
+def voting(votes: str) -> Ablation:
+    return ablate(load(votes)(), jobs=1)
+
+
+@pytest.fixture(scope="module")
+def paxos() -> Ablation:
+    return ablate(load("paxos")(), jobs=1)
+
+
+def invoke(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["ablate", *arguments], env={"COLUMNS": "140"})
+
+
+# --- parts -----------------------------------------------------------------------------------------------------
+
+
+def test_every_part_is_an_edit_of_the_source(votes: str) -> None:
+    sites = find_parts(define(load(votes)))
+    edits = {}
+    for site in sites:
+        before, after = ast.unparse(site.source.tree).splitlines(), ast.unparse(changed_tree(site)).splitlines()
+        edits[f"{site.part.kind} {site.part.text} {site.part.change}"] = [
+            line.replace("(self.won,) =", "self.won, =").replace("(self.done,) =", "self.done, =")  # of 3.12
+            for line in after
+            if line not in before
+        ]
+        assert len(before) == len(after)
+        assert before != after
+    assert [site.part.number for site in sites] == list(range(1, len(sites) + 1))
+    assert edits == {
+        "condition vote.yes removed": ["    return sum((1 for vote in votes if True))"],
+        "transition @on(Ask, when=lambda self, m: m.round > self.round and m.round < 9) never taken": [
+            "@on(Ask, when=lambda self, m: False)"
+        ],
+        "guard lambda self, m: m.round > self.round and m.round < 9 removed": ["@on(Ask, when=lambda self, m: True)"],
+        "guard m.round > self.round removed": ["@on(Ask, when=lambda self, m: True and m.round < 9)"],
+        "comparison m.round > self.round `>=` instead of `>`": [
+            "@on(Ask, when=lambda self, m: m.round >= self.round and m.round < 9)"
+        ],
+        "guard m.round < 9 removed": ["@on(Ask, when=lambda self, m: m.round > self.round and True)"],
+        "comparison m.round < 9 `<=` instead of `<`": [
+            "@on(Ask, when=lambda self, m: m.round > self.round and m.round <= 9)"
+        ],
+        "assignment self.round = m.round removed": ["    pass"],
+        "send self.reply(Vote(self.choose([True, False]))) removed": ["    pass"],
+        "assignment self.open = False removed": ["    pass"],
+        "send self.send(self.voters, Ask(1)) removed": ["    pass"],
+        "transition @start never taken": ["@start(when=lambda self: False)"],
+        "transition @quorum(Vote, size=2, when=lambda self: self.open) never taken": [
+            "@quorum(Vote, size=2, when=lambda self: False)"
+        ],
+        "quorum size size=2 one less": ["@quorum(Vote, size=lambda self: max(1, 2 - 1), when=lambda self: self.open)"],
+        "guard lambda self: self.open removed": ["@quorum(Vote, size=2, when=lambda self: True)"],
+        "call self.over() removed": ["    pass"],
+        "condition counted(votes) == len(self.voters) always true": ["    if True:"],
+        "condition counted(votes) == len(self.voters) never true": ["    if False:"],
+        "assignment self.won, self.done = True, False without self.won": ["        self.done, = (False,)"],
+        "assignment self.won, self.done = True, False without self.done": ["        self.won, = (True,)"],
+        "send self.send(self.voters, Thanks()) removed": ["        pass"],
+        "assignment self.done = True removed": ["    pass"],
+        "transition @quorum(Thanks, each=\"voters\", when=lambda self: self.won and not self.done) never taken": [
+            "@quorum(Thanks, each='voters', when=lambda self: False)"
+        ],
+        "wait quorum(Thanks, each=\"voters\", when=lambda self: self.won and not self.done) does not wait for them": [
+            "@__import__('quorate').step(when=lambda self: self.won and (not self.done))",
+            "def thanked(self, thanks=frozenset()):",
+        ],
+        "quorum size each=\"voters\" one less": [
+            "@quorum(Thanks, each=lambda self: tuple(self.voters)[1:], when=lambda self: self.won and (not self.done))"
+        ],
+        "guard lambda self: self.won and not self.done removed": [
+            "@quorum(Thanks, each='voters', when=lambda self: True)"
+        ],
+        "guard self.won removed": [
+            "@quorum(Thanks, each='voters', when=lambda self: True and (not self.done))"
+        ],
+        "guard not self.done removed": ["@quorum(Thanks, each='voters', when=lambda self: self.won and True)"],
+        "transition @on(Thanks) never taken": ["@on(Thanks, when=lambda self, m: False)"],
+        "send self.reply(Thanks()) removed": ["    pass"],
+        "call super().begin() removed": ["    pass"],
+    }  # fmt: skip
+
+
+def test_a_variant_is_gone_when_it_has_been_looked_at(votes: str) -> None:
+    definition = define(load(votes))
+    before = check(load(votes), trace=False)
+    for site in find_parts(definition):
+        original = site.source.function
+        with without(site):
+            assert vars(site.source.owner)[site.source.name] is not original
+        assert vars(site.source.owner)[site.source.name] is original
+    after = check(load(votes), trace=False)
+    assert (before.verdict, before.states) == (after.verdict, after.states)
+
+
+# --- verdicts --------------------------------------------------------------------------------------------------
+
+
+def statuses(found: Ablation) -> dict[str, str]:
+    return {f"{each.part.handler}: {each.part.kind} {each.part.text} {each.part.change}": each.status
+            for each in found.findings}  # fmt: skip
+
+
+def test_the_parts_of_paxos(paxos: Ablation) -> None:
+    """The promise that `accept` notes is for a third proposer; the guard of `propose` for a second ballot."""
+    assert [(each.part.number, each.status) for each in paxos.findings if each.status != "vacuous"] == [
+        (2, "breaks"), (4, "unneeded"), (8, "needed"), (9, "unneeded"), (10, "same"), (11, "unneeded"), (12, "breaks"),
+        (15, "needed"), (16, "unneeded"), (17, "needed"), (20, "needed"), (22, "unneeded"), (23, "needed"),
+        (26, "needed"), (27, "needed"),
+    ]  # fmt: skip
+    needed = {each.part.number: [(one.property, one.steps) for one in each.breaks] for each in paxos.findings
+              if each.status == "needed"}  # fmt: skip
+    assert needed == {8: [("agreement", 12)], 15: [("agreement", 14)], 17: [("agreement", 14)], 20: [("agreement", 14)],
+                      23: [("agreement", 14)], 26: [("agreement", 12)], 27: [("agreement", 11)]}  # fmt: skip
+    assert "Learner.learned never changes" in by(paxos, 28).lost
+    assert "Acceptor.promise never happens" in by(paxos, 1).lost
+    assert not any("Proposer.prepare never" in each for each in by(paxos, 1).lost)  # that it is gone is no news
+
+
+def by(found: Ablation, number: int) -> Finding:
+    return next(each for each in found.findings if each.part.number == number)
+
+
+def test_a_needed_part_has_the_run_that_breaks(paxos: Ablation) -> None:
+    judge = Judge(load("paxos")(), {})
+    result = judge.run(27)
+    assert (result.verdict, result.property) == ("violated", "agreement")
+    assert result.trace is not None
+    assert len(result.trace.steps) == by(paxos, 27).breaks[0].steps == 11
+    assert "agreement" in by(paxos, 27).breaks[0].run
+
+
+@pytest.mark.parametrize("name", ["paxos", "ping-pong", "two-phase-commit"])
+def test_what_makes_no_difference_has_the_same_states(name: str) -> None:
+    judge = Judge(load(name)(), {})
+    judge.look()
+    plain = check(load(name), **PLAIN)
+    same = 0
+    for site in judge.sites:
+        with without(site):
+            if judge._same(site):
+                same += 1
+                again = check(load(name), **PLAIN)
+                assert (again.states, again.transitions) == (plain.states, plain.transitions), site.part
+    assert same or name != "paxos"
+
+
+def test_variants_of_voting(voting: Ablation) -> None:
+    found = statuses(voting)
+    assert found["count: call self.over() removed"] == "unneeded"  # all votes were consumed
+    assert found["ask: guard m.round < 9 removed"] == "same"
+    assert found["ask: assignment self.round = m.round removed"] == "needed"
+    assert found["begin: call super().begin() removed"] == "vacuous"
+    assert found["count: quorum size size=2 one less"] == "vacuous"  # one vote is never two
+    assert found["count: condition counted(votes) == len(self.voters) always true"] == "unneeded"  # nobody asks
+    assert found["counted: condition vote.yes removed"] == "unneeded"
+    lost = {f"{each.part.handler} {each.part.text}": each.lost for each in voting.findings}
+    assert "elects is never reached" in lost["count size=2"]
+
+
+def test_an_acknowledgement_that_is_not_waited_for(tmp_path: Path) -> None:
+    """The question of the register paper: is it needed that a read waits for its second round?"""
+    page = (ROOT / "docs/registers.md").read_text(encoding="utf-8")
+    listed = re.search(r"<!-- file: storage.py -->\n\n```python\n(.*?)```", page, re.DOTALL)
+    assert listed is not None
+    path = tmp_path / "storage_model.py"
+    path.write_text(listed[1], encoding="utf-8")
+    judge = Judge(load(str(path))(), {}, properties=["atomic", "regular"])
+    wait = next(each.number for each in judge.parts if (each.handler, each.kind) == ("stored", "wait"))
+    found = judge.judge(wait)
+    assert (found.status, [each.property for each in found.breaks]) == ("needed", ["atomic"])
+
+
+LOOPING = """
+from quorate import Message, Process, System, invariant, start
+
+
+class Counter(Process):
+    left: int = 3
+
+    @start
+    def count(self):
+        left = self.left
+        while True:
+            left -= 1
+            if left <= 0:
+                break
+        self.left = left
+
+class Counting(System):
+    def build(self):
+        self.spawn(Counter)
+
+    @invariant
+    def positive(self):
+        return all(each.left >= 0 for each in self[Counter])
+"""
+
+
+def test_a_variant_that_does_not_end_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "looping_model.py"
+    path.write_text(LOOPING, encoding="utf-8")
+    found = ablate(load(str(path))(), jobs=1, each=0.5)
+    endless = next(each for each in found.findings if each.part.change == "never true")
+    assert endless.status == "breaks"
+    assert "does not come to an end" in endless.note
+
+
+def test_all_cores_say_the_same(votes: str, voting: Ablation) -> None:
+    together = ablate(load(votes)(), target=votes, jobs=2)
+    assert [(each.part, each.status, each.lost) for each in together.findings] == [
+        (each.part, each.status, each.lost) for each in voting.findings
+    ]
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+def test_without_a_property_nothing_can_notice(tmp_path: Path) -> None:
+    path = tmp_path / "mute_model.py"
+    path.write_text(LOOPING.partition("    @invariant")[0], encoding="utf-8")
+    with pytest.raises(QuorateError, match="states no property") as caught:
+        ablate(load(str(path))())
+    assert caught.value.code == "Q410"
+
+
+def test_a_protocol_that_cannot_be_checked_is_refused() -> None:
+    with pytest.raises(QuorateError, match="was not checked to its end") as caught:
+        ablate(load("raft")(), each=0.01)
+    assert caught.value.code == "Q507"
+
+
+def test_there_is_no_such_part(votes: str) -> None:
+    found = invoke(votes, "--show", "99")
+    assert found.exit_code == 2
+    assert "error Q212: --show 99: there are" in found.output
+
+
+# --- showing ---------------------------------------------------------------------------------------------------
+
+
+def test_the_table(paxos: Ablation) -> None:
+    text = ablation(paxos, 120).plain()
+    first = "Paxos: 28 parts: 7 needed, 2 without which the code breaks, 13 without which it holds vacuously, "
+    assert " ".join(text.split()).startswith(first + "5 not needed (4, 9, 11, 16, 22), 1 that makes no difference")
+    assert '  27    72  needed           filter same="vote": agreement (11 steps)' in text
+
+
+def test_time_in_all_gives_what_is_known(votes: str) -> None:
+    found = invoke(votes, "-j", "1", "--timeout", "0.001s")
+    assert found.exit_code == 3
+    assert "not looked at (out of time)" in found.output
+
+
+def test_json_is_what_its_schema_says(votes: str, paxos: Ablation) -> None:
+    found = invoke(votes, "-j", "1", "--json")
+    assert found.exit_code == 0
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    for each in (json.loads(found.stdout), json.loads(json.dumps(paxos.to_json()))):
+        validator.validate(each)
+    assert [Finding.from_json(each.to_json()).to_json() for each in paxos.findings] == [
+        each.to_json() for each in paxos.findings
+    ]
+
+
+def test_one_variant_is_shown(votes: str, voting: Ablation) -> None:
+    number = next(each.part.number for each in voting.findings if each.status == "needed")
+    found = invoke(votes, "--show", str(number))
+    assert found.exit_code == 1
+    assert f"without part {number}, Voter.ask line" in found.output
+    assert "violates answered" in found.output
+
+
+def test_the_page_has_the_source_coloured(paxos: Ablation) -> None:
+    page = document(paxos)
+    assert 'class="unneeded"' in page
+    assert "the run that violates agreement" in page
+    assert "@quorum(Accepted, size=&quot;majority&quot;, same=&quot;vote&quot;)" in page
