@@ -1,0 +1,457 @@
+"""Registers in two forms: monitors, and formulas over operations. They agree on every history and on every register."""
+
+import random
+from typing import Any
+
+import pytest
+
+from quorate import (
+    Constant,
+    Message,
+    ModelError,
+    Peers,
+    Pid,
+    Process,
+    QuorateError,
+    System,
+    check,
+    crashes,
+    ltl,
+    majority,
+    on,
+    quorum,
+    start,
+)
+from quorate.histories import (
+    Read,
+    Write,
+    atomic_formula,
+    atomic_register,
+    operation,
+    operations,
+    operations_end,
+    regular_formula,
+    regular_register,
+    safe_formula,
+    safe_register,
+)
+from quorate.language.declared import PROPERTY_MARK
+from quorate.language.temporal import Stated
+from quorate.protocols import regular_storage
+from quorate.protocols.atomic_storage import AtomicStorage
+from quorate.protocols.regular_storage import RegularStorage
+from quorate.protocols.safe_storage import SafeStorage
+from quorate.protocols.wrong_regular_storage import WrongRegularStorage
+
+# --- histories: one run each -----------------------------------------------------------------------------------
+
+
+class Turn(Message):
+    time: int
+
+
+class Client(Process):
+    """Does what its script says, in its turn."""
+
+    script: Constant[tuple[tuple[int, str, int], ...]]
+    turns: Constant[tuple[Pid, ...]] = ()
+
+    @start(when=lambda self: self.turns[0] == self.pid)
+    def first(self) -> None:
+        self.do(0)
+
+    @on(Turn)
+    def turn(self, m: Turn) -> None:
+        self.do(m.time)
+
+    def do(self, time: int) -> None:
+        what, value = next((what, value) for at, what, value in self.script if at == time)
+        if what == "write":
+            self.invoke(Write(value))
+        elif what == "read":
+            self.invoke(Read())
+        else:
+            self.returns(value if what == "returns" else None)
+        if time + 1 < len(self.turns):
+            self.send(self.turns[time + 1], Turn(time + 1))
+
+
+class Writer(Client): ...
+
+
+class Reader(Client): ...
+
+
+class History(System):
+    events: str  # w1 begins, W ends; r begins, R2 ends; each with the client's letter: "a:w1 b:r a:W b:R0"
+    writes: int = 2
+
+    wrote = operations(Write, by=Writer, count="writes")
+    read = operations(Read, by=Reader, count=2)
+    safe, regular = safe_register(0), regular_register(0)
+    safe_ltl, regular_ltl = safe_formula(wrote, read, 0), regular_formula(wrote, read, 0)
+
+    def build(self) -> None:
+        scripts: dict[str, list[tuple[int, str, int]]] = {}
+        order = []
+        for time, event in enumerate(self.events.split()):
+            client, _, what = event.partition(":")
+            order.append(client)
+            words = {"w": "write", "r": "read", "W": "wrote", "R": "returns"}
+            scripts.setdefault(client, []).append((time, words[what[0]], int(what[1:] or 0)))
+        pids = {
+            client: self.spawn(Writer if client in "abc" else Reader, script=tuple(script))
+            for client, script in sorted(scripts.items())
+        }
+        for pid in pids.values():
+            self.connect(pid, turns=tuple(pids[client] for client in order))
+
+
+class OneWriter(History):
+    atomic = atomic_register(0)
+    atomic_ltl = atomic_formula(History.wrote, History.read, 0)
+
+
+def drawn(seed: int, writers: str) -> str:
+    """A history of writes of different values, and of reads that return anything."""
+    chance = random.Random(seed)
+    left = {client: 2 if client in "xy" else 2 // len(writers) for client in [*writers, "x", "y"]}
+    under_way: dict[str, bool] = {}
+    events, value = [], 0
+    while any(left.values()) or under_way:
+        client = chance.choice([client for client in left if left[client] or client in under_way])
+        if client in under_way:
+            del under_way[client]
+            events.append(f"{client}:W" if client in writers else f"{client}:R{chance.randint(0, max(1, value))}")
+        else:
+            left[client] -= 1
+            under_way[client] = True
+            value += client in writers
+            events.append(f"{client}:w{value}" if client in writers else f"{client}:r")
+    return " ".join(events)
+
+
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
+"""There is one run, and no need to know what else the monitors could see."""
+
+
+def verdicts(system: System, **options: Any) -> dict[str, str]:
+    """Of each property by itself; of one that is a formula for each operation, of all of them."""
+    found: dict[str, str] = {}
+    names = dict.fromkeys(
+        name for base in type(system).__mro__ for name, value in vars(base).items()
+        if isinstance(value, Stated) or hasattr(value, PROPERTY_MARK)
+    )  # fmt: skip
+    for name in names:
+        found[name] = check(system, property=name, trace=False, **options).verdict
+    return found
+
+
+def agree(found: dict[str, str], *names: str) -> None:
+    assert {name: found[name] for name in names} == {name: found[f"{name}_ltl"] for name in names}
+    assert set(found.values()) <= {"holds", "violated"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_both_forms_agree_on_histories_of_one_writer(seed: int) -> None:
+    events = drawn(seed, "a")
+    agree(verdicts(OneWriter(events=events), **PLAIN), "safe", "regular", "atomic")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_both_forms_agree_on_histories_of_two_writers(seed: int) -> None:
+    agree(verdicts(History(events=drawn(seed, "ab"), writes=1), **PLAIN), "safe", "regular")
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ("a:w1 a:W x:r x:R1", "+++"),
+        ("a:w1 x:r x:R0 a:W", "+++"),  # violates the formulas as they are printed, once all have ended
+        ("a:w1 a:W x:r x:R0", "---"),
+        ("a:w1 x:r x:R7 a:W", "+--"),
+        ("a:w1 x:r x:R1 y:r y:R0 a:W", "++-"),  # new-old inversion, to the initial value
+        ("a:w1 x:r x:R0 y:r y:R1 a:W", "+++"),
+        ("a:w1 a:W x:r a:w2 a:W x:R1", "+++"),
+        ("x:r x:R1 a:w1 a:W", "---"),  # from the future
+    ],
+)
+def test_what_each_register_allows(events: str, expected: str) -> None:
+    found = verdicts(OneWriter(events=events, writes=max(1, events.count("w"))), **PLAIN)
+    told = ["violated" if sign == "-" else "holds" for sign in expected]
+    assert [found["safe"], found["regular"], found["atomic"]] == told
+    agree(found, "safe", "regular", "atomic")
+
+
+def test_two_writes_at_once_before_a_read() -> None:
+    """Either is the last one; asking for each of them, as for one writer, would refuse both."""
+    for value, verdict in ((1, "holds"), (2, "holds"), (0, "violated")):
+        found = verdicts(History(events=f"a:w1 b:w2 a:W b:W x:r x:R{value}", writes=1), **PLAIN)
+        assert found["regular"] == verdict
+        agree(found, "safe", "regular")
+
+
+def test_the_formula_of_order_is_for_one_writer() -> None:
+    class Two(History):
+        atomic_ltl = atomic_formula(History.wrote, History.read, 0)
+
+    with pytest.raises(ModelError, match="atomic_formula is for one writer"):
+        check(Two(events="a:w1 b:w2 a:W b:W x:r x:R1", writes=1))
+
+
+# --- the register of Attiya, Bar-Noy and Dolev, and ways to get it wrong ------------------------------------------
+
+
+class Store(Message):
+    time: int
+
+
+class Stored(Message): ...
+
+
+class Ask(Message): ...
+
+
+class Answer(Message):
+    time: int
+
+
+class Server(Process):
+    time: int = 0
+
+    @on(Store)
+    def store(self, m: Store) -> None:
+        self.time = max(self.time, m.time)
+        self.reply(Stored())
+
+    @on(Ask)
+    def answer(self, m: Ask) -> None:
+        self.reply(Answer(self.time))
+
+
+class StoreWriter(Process):
+    servers: Peers
+    size: int
+    early: bool
+    over: bool = False
+
+    @start
+    def write(self) -> None:
+        self.invoke(Write(1))
+        self.send(self.servers, Store(1))
+        if self.early:
+            self.returns()
+
+    @quorum(Stored, size="size", when=lambda self: not self.early and not self.over)
+    def written(self, stored: frozenset[Stored]) -> None:
+        self.over = True
+        self.returns()
+
+
+class StoreReader(Process):
+    servers: Peers
+    size: int
+    rounds: int
+    lowest: bool
+    found: int | None = None
+    over: bool = False
+
+    @start
+    def read(self) -> None:
+        self.invoke(Read())
+        self.send(self.servers, Ask())
+
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = (min if self.lowest else max)(m.time for m in answers)
+        if self.rounds == 2:
+            self.send(self.servers, Store(self.found))
+        else:
+            self.returns(self.found)
+
+    @quorum(Stored, size="size", when=lambda self: self.found is not None and not self.over)
+    def stored(self, stored: frozenset[Stored]) -> None:
+        self.over = True
+        self.returns(self.found)
+
+
+class Storage(System):
+    servers: int = 3
+    readers: int = 2
+    size: int | None = None
+    rounds: int = 2
+    early: bool = False  # a write returns at once
+    lowest: bool = False  # a read returns the lowest stamp it finds
+
+    wrote = operations(Write, by=StoreWriter)
+    read = operations(Read, by=StoreReader)
+    safe, regular, atomic = safe_register(0), regular_register(0), atomic_register(0)
+    safe_ltl, regular_ltl = safe_formula(wrote, read, 0), regular_formula(wrote, read, 0)
+    atomic_ltl = atomic_formula(wrote, read, 0)
+    all_end = operations_end(wrote, read)
+
+    def build(self) -> None:
+        servers = self.spawn(Server, self.servers)
+        size = self.size or majority(self.servers)
+        self.spawn(StoreWriter, servers=servers, size=size, early=self.early)
+        self.spawn(StoreReader, self.readers, servers=servers, size=size, rounds=self.rounds, lowest=self.lowest)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({"readers": 2}, "++++"),
+        ({"rounds": 1}, "++-+"),
+        ({"servers": 2, "size": 1}, "---+"),
+        ({"servers": 2, "early": True}, "---+"),
+        ({"servers": 2, "readers": 1, "lowest": True}, "++++"),  # both servers are asked
+        ({"servers": 3, "readers": 1, "rounds": 1, "lowest": True}, "---+"),
+    ],
+)
+def test_both_forms_agree_on_registers(parameters: dict[str, Any], expected: str) -> None:
+    found = verdicts(Storage(**parameters))
+    told = ["violated" if sign == "-" else "holds" for sign in expected]
+    assert [found["safe"], found["regular"], found["atomic"], found["all_end"]] == told
+    agree(found, "safe", "regular", "atomic")
+
+
+def test_one_round_is_regular_not_atomic_and_both_forms_show_it() -> None:
+    """The verdicts of the paper. The run is a lasso for the formula, and ends with the read for the monitor."""
+    broken = check(Storage(servers=3, rounds=1), property=["atomic_ltl"])
+    assert broken.property is not None
+    assert broken.property.startswith("atomic_ltl[")
+    assert broken.trace is not None
+    history = check(Storage(servers=3, rounds=1), property=["atomic"])
+    assert history.trace is not None
+    assert len(history.trace.steps) <= len(broken.trace.steps)
+
+
+class WithCrashes(Storage):
+    faults = crashes(1, of=Server)
+
+
+class WithTooMany(Storage):
+    faults = crashes(2, of=Server)
+
+
+def test_operations_end_while_a_quorum_is_alive() -> None:
+    assert check(WithCrashes(readers=1, rounds=1), property="all_end", trace=False).ok
+    assert check(WithTooMany(readers=1, rounds=1), property="all_end").verdict == "violated"
+
+
+# --- the bundled registers ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def told_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clients of the bundled registers tell of their operations as operations, too."""
+
+    def emit(self: Any, event: Any) -> None:
+        Process.emit(self, event)
+        match event:
+            case regular_storage.WriteBegan(time=time):
+                self.invoke(Write(time))
+            case regular_storage.ReadBegan():
+                self.invoke(Read())
+            case regular_storage.WriteEnded():
+                self.returns()
+            case regular_storage.ReadEnded(time=time):
+                self.returns(time)
+
+    monkeypatch.setattr(regular_storage.Writer, "emit", emit, raising=False)
+    monkeypatch.setattr(regular_storage.Reader, "emit", emit, raising=False)
+
+
+class Formulas:
+    wrote = operations(Write, by=regular_storage.Writer, count="writes")
+    read = operations(Read, by=regular_storage.Reader)
+
+
+class Regular(RegularStorage):
+    wrote, read = Formulas.wrote, Formulas.read
+    regular, regular_ltl = regular_register(0), regular_formula(Formulas.wrote, Formulas.read, 0)
+
+
+class Wrong(WrongRegularStorage):
+    wrote, read = Formulas.wrote, Formulas.read
+    regular, regular_ltl = regular_register(0), regular_formula(Formulas.wrote, Formulas.read, 0)
+
+
+class Safe(SafeStorage):
+    wrote, read = Formulas.wrote, Formulas.read
+    safe, safe_ltl = safe_register(0), safe_formula(Formulas.wrote, Formulas.read, 0)
+
+
+class Atomic(AtomicStorage):
+    wrote, read = Formulas.wrote, Formulas.read
+    regular, regular_ltl = regular_register(0), regular_formula(Formulas.wrote, Formulas.read, 0)
+    atomic, atomic_ltl = atomic_register(0), atomic_formula(Formulas.wrote, Formulas.read, 0)
+
+
+@pytest.mark.usefixtures("told_twice")
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        (Regular(), {"regularity": "holds", "regular": "holds"}),
+        (Regular(writes=2), {"regularity": "holds", "regular": "holds"}),
+        (Wrong(), {"regularity": "violated", "regular": "holds"}),  # what it claims is wrong, not the register
+        (Safe(writes=2), {"safety": "holds", "safe": "holds"}),
+        (Safe(writes=2, late=True), {"safety": "violated", "safe": "violated"}),
+        (
+            Atomic(write_back=False),
+            {"regularity": "holds", "regular": "holds", "atomicity": "violated", "atomic": "violated"},
+        ),
+        (Atomic(bases=2), {"regularity": "holds", "regular": "holds", "atomicity": "holds", "atomic": "holds"}),
+    ],
+    ids=str,
+)
+def test_both_forms_agree_on_bundled_registers(system: System, expected: dict[str, str]) -> None:
+    found = verdicts(system)
+    assert {name: found[name] for name in expected} == expected
+    agree(found, *(name for name in expected if f"{name}_ltl" in found))
+
+
+# --- names of operations in formulas of one's own ------------------------------------------------------------------
+
+
+class Named(System):
+    w = operation(Write, by=StoreWriter)
+    r = operation(Read, by=StoreReader)
+    s = operation(Read, by=StoreReader, process=1)
+
+    ends_after_it_begins = ltl("!r.ended W r.began")
+    one_of_three = ltl("precedes(w, r) | precedes(r, w) | concurrent(w, r)")
+    always_first = ltl("precedes(w, r)")
+    always_apart = ltl("!concurrent(r, s)")
+
+    def build(self) -> None:
+        servers = self.spawn(Server)
+        self.spawn(StoreWriter, servers=servers, size=1, early=False)
+        self.spawn(StoreReader, 2, servers=servers, size=1, rounds=1, lowest=False)
+
+
+def test_formulas_name_operations() -> None:
+    found = verdicts(Named())
+    assert found["ends_after_it_begins"] == found["one_of_three"] == "holds"
+    assert found["always_first"] == found["always_apart"] == "violated"
+
+
+@pytest.mark.parametrize(
+    ("formula", "code", "text"),
+    [
+        ("precedes(w)", "Q404", "precedes is of two operations"),
+        ("precedes(w, q)", "Q405", "q is no operation of the system"),
+        ("w.begins", "Q405", "w.begins"),
+        ("concurrent", "Q404", "concurrent is of two operations"),
+    ],
+)
+def test_formulas_that_name_no_operation(formula: str, code: str, text: str) -> None:
+    with pytest.raises(QuorateError, match=text) as caught:
+        check(Named(), ltl=formula)
+    assert caught.value.code == code
+
+
+def test_operations_are_named_by_their_classes() -> None:
+    with pytest.raises(ModelError, match="an operation is named by its class") as caught:
+        operation(Write, by=Write)  # type: ignore[arg-type]
+    assert caught.value.code == "Q409"
