@@ -124,7 +124,8 @@ class Pool:
         known.listener.join()
         if event is None:
             parameters = points[number][1]
-            event = {"row": _overdue(self.target, parameters, known) if known.overdue else _died(parameters, status)}
+            how = f"by signal {-status}" if status < 0 else f"with status {status}"
+            event = {"row": _overdue(self.target, parameters, known) if known.overdue else died(parameters, how)}
         return number, Row(known.point, event["row"])
 
 
@@ -137,9 +138,8 @@ def _overdue(target: str, parameters: dict[str, Any], known: Running) -> dict[st
     return result.to_json() | {"parameters": parameters}
 
 
-def _died(parameters: dict[str, Any], status: int) -> dict[str, Any]:
+def died(parameters: dict[str, Any], how: str) -> dict[str, Any]:
     """The answer for a process that ended without one; most likely the system ran out of memory and chose it."""
-    how = f"by signal {-status}" if status < 0 else f"with status {status}"
     hint = "the system may have run out of memory: fewer --jobs, or --max-memory"
     error = {"code": "Q504", "message": f"the check ended {how}", "hint": hint, "file": None, "line": None}
     return {"parameters": parameters, "error": error}

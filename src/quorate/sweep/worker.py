@@ -34,27 +34,32 @@ def run_one(
         return {"parameters": parameters, "error": error.to_json()}
 
 
-def main() -> None:
-    # What a model prints must not get between the lines of the protocol.
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    parent, last = os.getppid(), time.monotonic()
-    _core.end_with(parent)
+class Teller:
+    """Tells events to whoever has started this process, one line each, and ends it if they are gone."""
 
-    def tell(event: dict[str, Any]) -> None:
-        out.write(json.dumps(event) + "\n")
-        out.flush()
+    def __init__(self) -> None:
+        # What a model prints must not get between the lines of the protocol.
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        self._parent, self._last = os.getppid(), time.monotonic()
+        _core.end_with(self._parent)
 
-    def progress(now: Progress) -> None:
-        nonlocal last
-        if os.getppid() != parent:
+    def tell(self, event: dict[str, Any]) -> None:
+        self._out.write(json.dumps(event) + "\n")
+        self._out.flush()
+
+    def progress(self, now: Progress) -> None:
+        if os.getppid() != self._parent:
             os._exit(1)  # whoever asked is gone
-        if time.monotonic() - last >= EVERY:
-            last = time.monotonic()
-            tell({"states": now.states, "seconds": now.seconds})
+        if time.monotonic() - self._last >= EVERY:
+            self._last = time.monotonic()
+            self.tell({"states": now.states, "seconds": now.seconds})
 
+
+def main() -> None:
+    teller = Teller()
     request = json.loads(sys.stdin.read())
-    tell({"row": run_one(request["target"], request["parameters"], request["options"], progress)})
+    teller.tell({"row": run_one(request["target"], request["parameters"], request["options"], teller.progress)})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,89 @@
+"""Ray: the one that is there, or one that is started on this machine and ends with whoever asked for it.
+
+Imported when it is used: it is an extra, and takes seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from quorate.cluster.errors import ClusterError
+
+
+@dataclass(frozen=True)
+class Ray:
+    """A Ray that can be used."""
+
+    api: Any
+    workers: int
+    where: str
+    """What is told of it."""
+    is_ours: bool
+
+    @classmethod
+    def started(cls, workers: int | None, address: str | None) -> Ray:
+        """For so many workers; without a number, as many as there are CPUs."""
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        try:
+            import ray
+            import ray.exceptions
+        except ImportError as error:
+            raise ClusterError(
+                f"workers need Ray, which cannot be imported: {error}", hint="pip install 'quorate[cluster]'"
+            ) from None
+        is_ours = not ray.is_initialized()
+        if is_ours:
+            _start(ray, workers, address)
+        try:
+            there = int(ray.cluster_resources().get("CPU", 0))
+            size = workers or max(1, there)
+            if size > there:
+                raise ClusterError(
+                    f"workers={size}, and the cluster has {there} CPUs",
+                    hint=f"ask for at most {there} workers, or add machines to the cluster",
+                )
+            nodes = len([node for node in ray.nodes() if node["Alive"]])
+            where = f"on {nodes} nodes" if nodes > 1 else "on this machine" if address is None else "on one node"
+        except BaseException:
+            if is_ours:
+                ray.shutdown()
+            raise
+        return cls(ray, size, where, is_ours)
+
+    def end(self) -> None:
+        if self.is_ours:
+            self.api.shutdown()
+
+
+def _start(ray: Any, workers: int | None, address: str | None) -> None:
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
+    try:
+        if address is not None:
+            ray.init(address=address if address == "auto" or ":" in address else f"{address}:6379", **quiet)
+        else:
+            ray.init(
+                address="local",
+                num_cpus=max(workers or 0, os.cpu_count() or 1),
+                include_dashboard=False,
+                object_store_memory=256 << 20,
+                _system_config={"memory_monitor_refresh_ms": 0},  # --max-memory says what is too much
+                **quiet,
+            )
+    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        how = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if address is not None:
+            raise ClusterError(f"address={address!r}: {how}", hint="is `ray start --head` running there?") from None
+        raise ClusterError(f"Ray does not start: {how}", hint="`ray start --head` may say more") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for each, handler in handlers.items():
+                if handler is not None:
+                    signal.signal(each, handler)  # Ray takes SIGTERM for itself

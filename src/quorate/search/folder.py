@@ -1,0 +1,254 @@
+"""A folder of checkpoints: files that are there whole or not at all, and known by their checksums.
+
+Every file is written beside, synced and renamed, and never changed afterwards. A checkpoint is a manifest that names
+its files; it is written last. So a crash at any moment leaves the checkpoint before as it was. The two latest manifests
+are kept, with what they name: if the latest was damaged since, the one before it may be whole.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from importlib.metadata import version
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Any, Self
+from zlib import crc32
+
+from quorate.base.errors import QuorateError, TargetError
+from quorate.base.records import Damaged
+
+FORMAT = "quorate-checkpoint"
+VERSION = 1
+"""Counts the times the form of the files changed."""
+KINDS = ("tables", "cells", "head", "states")
+CHUNK = 4 << 20
+LARGEST = 64 << 20
+"""Bytes of a manifest."""
+
+_MANIFEST = re.compile(r"checkpoint-(\d{6,12})\.json")
+_PART = re.compile(rf"(?:{'|'.join(KINDS)})-\d{{6,12}}\.bin")
+
+
+class Folder:
+    """As a context: this process alone uses it."""
+
+    def __init__(self, path: str | PathLike[str], *, fresh: bool) -> None:
+        self.path = fspath(path)
+        self._fresh = fresh
+        self._lock = -1
+
+    def __enter__(self) -> Self:
+        try:
+            if self._fresh:
+                os.makedirs(self.path, exist_ok=True)
+            elif not os.path.isdir(self.path):
+                raise TargetError(
+                    f"there is no checkpoint in {self.path}",
+                    hint="quorate check TARGET --checkpoint DIR writes one",
+                    code="Q341",
+                )
+            self._lock = os.open(os.path.join(self.path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise TargetError(
+                    f"another process is using the checkpoints in {self.path}",
+                    hint="wait for it, or stop it with Ctrl-C: it saves what it has",
+                    code="Q344",
+                ) from None
+            self._tidy()
+        except OSError as error:
+            self._close()
+            raise TargetError(f"cannot use {self.path} for checkpoints: {error.strerror}", code="Q340") from None
+        except QuorateError:
+            self._close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)  # the lock goes with it
+            self._lock = -1
+
+    def _tidy(self) -> None:
+        """Remove what a process left that was killed while it wrote; a fresh folder has nothing in it."""
+        names = os.listdir(self.path)
+        for name in names:
+            if name.endswith(".part"):
+                os.unlink(os.path.join(self.path, name))
+        left = [name for name in names if name != "lock" and not name.endswith(".part")]
+        if self._fresh and any(map(_MANIFEST.fullmatch, left)):
+            raise TargetError(
+                f"{self.path} holds a checkpoint already",
+                hint=f"go on with it, quorate resume {self.path}; or remove it, or name another folder",
+                code="Q340",
+            )
+        if self._fresh and any(not _PART.fullmatch(name) for name in left):
+            raise TargetError(f"{self.path} holds other files", hint="name a new folder", code="Q340")
+        if self._fresh:  # it tells now rather than after an hour that nothing can be written here
+            self._write("head-000000.bin", [b""])
+            os.unlink(os.path.join(self.path, "head-000000.bin"))
+
+    # --- reading ---------------------------------------------------------------------------------------------------
+
+    def newest(self) -> tuple[dict[str, Any], list[str]]:
+        """The last checkpoint that is whole, and what is wrong with those after it."""
+        trouble: list[str] = []
+        for number in sorted(self._numbers(), reverse=True):
+            try:
+                return self._whole(number), trouble
+            except Damaged as error:
+                trouble.append(str(error))
+            except OSError as error:
+                trouble.append(f"{_manifest(number)} cannot be read: {error.strerror}")
+        if not trouble:
+            raise TargetError(
+                f"there is no checkpoint in {self.path}",
+                hint="it was stopped before the first one; check again with --checkpoint",
+                code="Q341",
+            )
+        raise TargetError(
+            f"no checkpoint in {self.path} is whole: {'; '.join(trouble)}",
+            hint="the files were changed or damaged after they were written; check from the beginning",
+            code="Q341",
+        )
+
+    def _whole(self, number: int) -> dict[str, Any]:
+        name = _manifest(number)
+        with open(os.path.join(self.path, name), "rb") as file:
+            content = file.read(LARGEST + 1)
+        try:
+            document = json.loads(content.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise Damaged(f"{name} is not JSON") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise Damaged(f"{name} is not a checkpoint")
+        if document.pop("checksum", None) != _checksum(document):
+            raise Damaged(f"{name} was changed: its checksum differs")
+        if document.get("version") != VERSION or document.get("quorate") != version("quorate"):
+            raise TargetError(
+                f"{os.path.join(self.path, name)} was written by quorate {document.get('quorate')}, format "
+                f"{document.get('version')}; this is quorate {version('quorate')}, format {VERSION}",
+                hint="go on with the version that wrote it: two versions may search in different ways",
+                code="Q342",
+            )
+        if document.get("byte_order") != sys.byteorder:
+            raise TargetError(f"{name} was written on a machine with another byte order", code="Q342")
+        for each in document["files"]:
+            self._require(each)
+        return document
+
+    def _require(self, entry: Mapping[str, Any]) -> None:
+        """Damaged unless the file is the one that was written."""
+        name = entry["name"]
+        if not _PART.fullmatch(name):
+            raise Damaged(f"{name!r} is no file of a checkpoint")
+        found = size = 0
+        try:
+            for chunk in self.chunks(name, CHUNK):
+                found = crc32(chunk, found)
+                size += len(chunk)
+        except FileNotFoundError:
+            raise Damaged(f"{name} is missing") from None
+        if size != entry["bytes"]:
+            raise Damaged(f"{name} has {size:,} bytes instead of {entry['bytes']:,}")
+        if found != entry["crc32"]:
+            raise Damaged(f"{name} was changed: its checksum differs")
+
+    def chunks(self, name: str, size: int) -> Iterator[bytes]:
+        with open(os.path.join(self.path, name), "rb") as file:
+            while chunk := file.read(size):
+                yield chunk
+
+    def content(self, name: str) -> bytes:
+        return b"".join(self.chunks(name, CHUNK))
+
+    def next_number(self) -> int:
+        """Above all that were ever used, also by one that is damaged."""
+        used = [int(match[1]) for match in map(re.compile(r"\w+-(\d+)\.\w+").fullmatch, os.listdir(self.path)) if match]
+        return max(used, default=0) + 1
+
+    # --- writing ---------------------------------------------------------------------------------------------------
+
+    def write(self, kind: str, number: int, chunks: Iterable[bytes]) -> dict[str, Any]:
+        """Write a file; what a manifest says of it. An OSError leaves nothing behind."""
+        name = f"{kind}-{number:06}.bin"
+        size, checksum = self._write(name, chunks)
+        return {"name": name, "kind": kind, "bytes": size, "crc32": checksum}
+
+    def commit(self, manifest: dict[str, Any]) -> None:
+        """Make it the latest checkpoint, and remove what the two latest do not need."""
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "quorate": version("quorate"),
+            "byte_order": sys.byteorder,
+            **manifest,
+        }
+        document["checksum"] = _checksum(document)
+        self._sync()  # the files that it names come first
+        self._write(_manifest(manifest["number"]), [json.dumps(document, indent=1).encode()])
+        self._sync()
+        self._prune(manifest)
+
+    def _write(self, name: str, chunks: Iterable[bytes]) -> tuple[int, int]:
+        place = os.path.join(self.path, name)
+        size = checksum = 0
+        try:
+            with open(place + ".part", "wb") as file:
+                for chunk in chunks:
+                    file.write(chunk)
+                    checksum = crc32(chunk, checksum)
+                    size += len(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(place + ".part", place)
+        except BaseException:
+            if os.path.exists(place + ".part"):
+                os.unlink(place + ".part")
+            raise
+        return size, checksum
+
+    def _sync(self) -> None:
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _prune(self, latest: Mapping[str, Any]) -> None:
+        numbers = sorted(self._numbers())[-2:]
+        needed = {"lock", *map(_manifest, numbers), *(each["name"] for each in latest["files"])}
+        for number in numbers[:-1]:
+            try:
+                needed |= {each["name"] for each in self._whole_manifest(number)}
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+        for name in os.listdir(self.path):
+            if name not in needed and (_MANIFEST.fullmatch(name) or _PART.fullmatch(name)):
+                os.unlink(os.path.join(self.path, name))
+
+    def _whole_manifest(self, number: int) -> list[dict[str, Any]]:
+        with open(os.path.join(self.path, _manifest(number)), encoding="utf-8") as file:
+            files: list[dict[str, Any]] = json.load(file)["files"]
+            return files
+
+    def _numbers(self) -> list[int]:
+        return [int(match[1]) for match in map(_MANIFEST.fullmatch, os.listdir(self.path)) if match]
+
+
+def _manifest(number: int) -> str:
+    return f"checkpoint-{number:06}.json"
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    return blake2b(json.dumps(document, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,102 @@
+"""A check that goes on from a checkpoint says what an undisturbed one says: to the last state, on any threads."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from corpus import built, each, sized
+from generator import Protocol
+from kills import facts, killed
+from quorate import System, check, resume
+from quorate.model.target import load
+
+PLAIN = {"symmetry": "none", "quotient": "off", "dead_messages": "off"}
+ROWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "reduced": ("paxos", {}),
+    "plain": ("paxos", PLAIN),
+    "violated": ("faulty-paxos", PLAIN),
+    "violated, all of them": ("faulty-paxos", {**PLAIN, "all": True}),
+    "coverage": ("faulty-paxos", {"coverage": True}),
+    "partial orders": ("three-phase-commit", {"por": "lpor"}),
+    "partial orders, split": ("paxos-commit", {"por": "lpor-net", "split": "combined"}),
+    "no closure": ("three-phase-commit", {"max_behaviours": 5}),
+    "no closure, partial orders": ("two-phase-commit", {"max_behaviours": 5, "por": "lpor"}),
+    "crashes and recovery": ("two-phase-commit-recovery", {}),
+    "a search that starts over": ("three-phase-commit", {}),
+    "an attacker": ("echo-multicast", {}),
+    "channels": ("alternating-bit", {"property": ["in_order"]}),
+    "a monitor that grows": ("chain-replication", {"max_behaviours": 5}),
+    "linearizability": ("atomic-storage", {}),
+}
+KILLED: list[tuple[str, dict[str, Any]]] = [
+    ("three-phase-commit", PLAIN),
+    ("two-phase-commit-recovery", PLAIN),
+    ("paxos-commit", {"por": "lpor"}),
+    ("faulty-paxos", {**PLAIN, "all": True}),
+]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_check_that_is_stopped_again_and_again(row: str, tmp_path: Path) -> None:
+    target, options = ROWS[row]
+    assert stopped(load(target), options, tmp_path, 4) >= 2
+
+
+BESIDE = {
+    "the closure ends first": {"FIRST_BEHAVIOURS": 40, "TRANSITIONS_PER_BEHAVIOUR": 20},
+    "the search ends first": {"FIRST_BEHAVIOURS": 40, "TRANSITIONS_PER_BEHAVIOUR": 100_000},
+    "a universe from the search": {"FIRST_BEHAVIOURS": 40, "TRANSITIONS_PER_BEHAVIOUR": 100_000, "FIRST_STATES": 60},
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"por": "lpor"}], ids=["", "por"])
+@pytest.mark.parametrize("target", ["three-phase-commit", "paxos"])
+@pytest.mark.parametrize("row", BESIDE)
+def test_a_closure_beside_the_search(
+    row: str, target: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in BESIDE[row].items():
+        for module in ("quorate.reduce.reductions", "quorate.search.check"):
+            monkeypatch.setattr(f"{module}.{name}", value, raising=False)
+    stopped(load(target), options, tmp_path, 3)
+
+
+CHOICES: list[dict[str, Any]] = [{}, PLAIN, {"por": "lpor"}, {"por": "lpor-net"}, {"all": True}, {"max_behaviours": 3}]
+
+
+@each(sized, 25)
+def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    with TemporaryDirectory() as folder:
+        stopped(built(protocol), dice.choice(CHOICES), Path(folder), dice.choice((2, 3)))
+
+
+def stopped(system: System | type[System], options: dict[str, Any], folder: Path, parts: int) -> int:
+    """Stop a check again and again, and compare what comes of it in the end; how often that was."""
+    whole = check(system, **options)
+    step = max(1, whole.states // parts)
+    threads = cycle((1, 3, 2))
+    result = check(system, **options, checkpoint=folder, max_states=step, threads=next(threads))
+    times = 0
+    while result.stopped_by is not None:
+        assert result.checkpoint is not None
+        times += 1
+        limit = max(result.states, result.checkpoint["states"]) + step
+        result = resume(folder, system, max_states=limit, threads=next(threads))
+        assert result.checkpoint is not None
+        assert result.checkpoint["runs"] == times + 1
+    # A violation is an answer, although a limit may have kept the search from finishing its level.
+    assert facts(resume(folder, system)) == facts(whole)
+    return times
+
+
+@pytest.mark.parametrize("row", range(len(KILLED)))
+def test_kill_9_at_any_moment(row: int, tmp_path: Path) -> None:
+    """tests/interrupts/kills.py does more of this."""
+    target, options = KILLED[row]
+    assert killed(target, options, tmp_path, times=4, seed=row).times == 4

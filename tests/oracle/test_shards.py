@@ -1,0 +1,117 @@
+"""Workers against one thread: the same states, transitions, depth, verdict, counterexample and figures of reductions.
+
+All of them are in one process here, which is the same code without Ray. `tests/unit/test_cluster.py` has Ray.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import corpus
+import shards
+from generator import Protocol
+from quorate import QuorateError, System, _core, check
+from quorate.cluster import kept
+from quorate.cluster.errors import KeptError, LostError
+from quorate.cluster.worker import Parcel
+from shards import same_answer
+from small_instances import SMALL, small
+
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
+# A closure that has not ended by then goes on beside the search of one thread, and not beside that of workers.
+FEW: dict[str, Any] = {"max_behaviours": 4_000}
+WAYS: list[dict[str, Any]] = [
+    {},
+    PLAIN,
+    {"all": True},
+    {"por": "lpor"},
+    {"por": "lpor-net", "split": "combined"},
+    {"por": "lpor", "symmetry": "none"},
+    {"quotient": "off"},
+    {"dead_messages": "off", "symmetry": "naive"},
+]
+
+
+@pytest.fixture(autouse=True)
+def here() -> Iterator[None]:
+    with shards.in_one_process():
+        yield
+
+
+@corpus.each(corpus.sized, 36)
+def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    for options in dice.sample(WAYS, k=2):
+        same_answer(corpus.built(protocol), dice.choice([1, 2, 3, 5]), **options, **FEW)
+
+
+@corpus.each(corpus.few_states, 30, first=60)
+def test_steps_that_are_forgotten_and_asked_for_again(protocol: Protocol, dice: Random) -> None:
+    """With little room for everything that has a limit."""
+    before = _core.thresholds.portion, _core.thresholds.most_waiting, _core.thresholds.few_states
+    _core.thresholds.portion, _core.thresholds.most_waiting, _core.thresholds.few_states = 2, 3, 10
+    try:
+        with shards.in_one_process(batch_bytes=1, sent_states=dice.choice([0, 1])):
+            same_answer(corpus.built(protocol), dice.choice([2, 3]), **dice.choice(WAYS), **FEW)
+    finally:
+        _core.thresholds.portion, _core.thresholds.most_waiting, _core.thresholds.few_states = before
+
+
+@pytest.mark.usefixtures("taken_to_be_pure")
+@pytest.mark.parametrize("name", SMALL)
+def test_bundled_protocols(name: str) -> None:
+    dice = Random(name)
+    system: System = small(name)
+    for workers, options in zip((1, 2, 3, 5), ({}, PLAIN, *dice.sample(WAYS[2:], k=2)), strict=True):
+        same_answer(system, workers, **options, **FEW, max_states=60_000)
+
+
+@pytest.mark.usefixtures("taken_to_be_pure")
+@pytest.mark.parametrize("options", [{}, PLAIN, {"all": True}, {"por": "lpor"}], ids=str)
+@pytest.mark.parametrize("name", ["paxos", "faulty-paxos", "atomic-storage", "raft-election"])
+def test_workers_that_are_lost_in_the_midst_of_a_level(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    with shards.in_one_process(crew=shards.LosingCrew) as crews:
+        found = same_answer(small(name), 3, checkpoint=str(tmp_path / "kept"), checkpoint_every=1e-9, **options)
+    assert found.workers is not None
+    assert found.workers["recovered"] == sum(crew.lost for crew in crews if isinstance(crew, shards.LosingCrew)) > 0
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_a_worker_that_is_lost_without_a_checkpoint() -> None:
+    with shards.in_one_process(crew=shards.LosingCrew), pytest.raises(LostError) as caught:
+        check(small("paxos"), workers=2)
+    assert caught.value.code == "Q512"
+
+
+@pytest.mark.parametrize("harm", [lambda content: content[:-1], lambda content: content[:40] + b"?" + content[41:]])
+def test_a_damaged_share_is_refused(harm: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    kept.write(str(tmp_path), 0, 0, [Parcel(0, b"states" * 9, [(0, 1, b"N")], [], 0)])
+    assert list(kept.read(str(tmp_path), 0, 0)) == [Parcel(0, b"states" * 9, [(0, 1, b"N")], [], 0)]
+    [path] = tmp_path.iterdir()
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(KeptError, match="is damaged"):
+        list(kept.read(str(tmp_path), 0, 0))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"search": "dfs"}, {"store": "bitstate"}, {"stateless": True}, {"por": "dpor"}, {"threads": 2},
+        {"coverage": True}, {"self_check": True}, {"workers": 5_000},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_workers_cannot_do_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(QuorateError) as caught:
+        check(small("paxos"), **{"workers": 2, **options})
+    assert caught.value.code == "Q600"
+
+
+def test_a_limit_on_states_is_kept() -> None:
+    found = check(small("paxos"), workers=3, max_states=20, **PLAIN)
+    assert (found.verdict, found.stopped_by) == ("incomplete", "states")
+    assert found.states >= 20

@@ -1,0 +1,169 @@
+"""Workers of Ray, on several nodes of one machine: the same answer as one thread, whatever happens to them.
+
+`tests/oracle/test_shards.py` has many more protocols and options, without Ray.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quorate import QuorateError, System
+from quorate.cluster.errors import LostError
+from quorate.model.target import load
+from quorate.protocols.paxos import Paxos
+from quorate.results.result import Progress, Result
+from quorate.search.check import check
+from shards import answer
+from small_instances import small
+
+try:
+    import ray
+    from ray.cluster_utils import Cluster
+except ImportError as error:  # an extra
+    MISSING: str | None = f"Ray cannot be imported, so nothing was tried with it ({error})"
+else:
+    MISSING = None
+
+pytestmark = [
+    pytest.mark.skipif(MISSING is not None, reason=str(MISSING)),
+    pytest.mark.xdist_group("cluster"),  # one cluster is enough
+    pytest.mark.filterwarnings("ignore"),  # Ray's own
+]
+
+PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes, each with a store for objects as small as Ray lets it be."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    node = {"num_cpus": 5, "object_store_memory": 80 << 20, "include_dashboard": False}
+    made = Cluster(initialize_head=True, head_node_args={**node, "_system_config": {"memory_monitor_refresh_ms": 0}})
+    made.add_node(num_cpus=5, object_store_memory=80 << 20)
+    ray.init(address=made.address, logging_level="ERROR", log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "options"),
+    [
+        ("faulty-paxos", 2, {}),
+        ("raft-election", 3, {}),
+        ("paxos", 5, {"por": "lpor"}),
+        ("atomic-storage", 1, PLAIN),
+        ("multi-writer-storage", 2, {"max_behaviours": 4_000, "max_states": 50_000}),
+    ],
+)
+def test_the_same_answer(cluster: Any, name: str, workers: int, options: dict[str, Any]) -> None:
+    system = load(name) if options.get("por") else small(name)
+    one, many = check(system, **options), check(system, workers=workers, **options)
+    assert answer(many) == answer(one)
+    assert many.workers is not None
+    assert many.workers["where"] == "on 2 nodes"
+    assert len(many.workers["states"]) == workers
+
+
+def test_a_target_is_loaded_by_each_worker(cluster: Any) -> None:
+    one, many = (
+        check(load("faulty-paxos"), target="faulty-paxos"),
+        check(load("faulty-paxos"), target="faulty-paxos", workers=2),
+    )
+    assert answer(many) == answer(one)
+
+
+def test_two_searches_at_once(cluster: Any) -> None:
+    found: list[Result] = []
+    other = threading.Thread(target=lambda: found.append(check(Paxos(), workers=2, **PLAIN)))
+    other.start()
+    mine = check(small("raft-election"), workers=2)
+    other.join()
+    assert answer(mine) == answer(check(small("raft-election")))
+    assert answer(found[0]) == answer(check(Paxos(), **PLAIN))
+
+
+class Killing:
+    """Kills a worker once the search has come so far."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, states: int) -> None:
+        from quorate.cluster import actors
+
+        self.states = states
+        self.killed = 0
+        self.processes: list[int] = []
+
+        def launched(*given: Any) -> Any:
+            crew = actors.RayCrew(*given)
+            self.processes = ray.get([each.process.remote() for each in crew.actors])
+            return crew
+
+        monkeypatch.setattr(actors, "launched", launched)
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.states >= self.states and not self.killed and self.processes:
+            self.killed = self.processes[-1]
+            self.harm(self.killed)
+
+    def harm(self, process: int) -> None:
+        os.kill(process, signal.SIGKILL)
+
+
+class Stopping(Killing):
+    """Lets it do nothing for a while."""
+
+    def harm(self, process: int) -> None:
+        os.kill(process, signal.SIGSTOP)
+        threading.Timer(1.5, lambda: os.kill(process, signal.SIGCONT)).start()
+
+
+def large() -> System:
+    return Paxos(acceptors=5)
+
+
+def test_a_worker_that_is_slow(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop = Stopping(monkeypatch, 20_000)
+    many = check(large(), workers=2, progress=stop, **PLAIN)
+    assert stop.killed
+    assert answer(many) == answer(check(large(), **PLAIN))
+
+
+def test_a_worker_that_is_killed_is_started_again(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kill = Killing(monkeypatch, 60_000)
+    place = tmp_path / "kept"
+    many = check(large(), workers=2, checkpoint=str(place), checkpoint_every=0.001, progress=kill, **PLAIN)
+    assert kill.killed
+    assert many.workers is not None
+    assert many.workers["recovered"] == 1
+    assert answer(many) == answer(check(large(), **PLAIN))
+    assert list(place.iterdir()) == []
+
+
+def test_without_a_checkpoint_the_search_ends_with_an_error(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    kill = Killing(monkeypatch, 60_000)
+    with pytest.raises(LostError) as caught:
+        check(large(), workers=2, progress=kill, **PLAIN)
+    assert kill.killed
+    assert caught.value.code == "Q512"
+    assert "--checkpoint" in caught.value.hint
+
+
+@pytest.mark.parametrize(("limit", "stopped"), [({"max_states": 50_000}, "states"), ({"timeout": 0.5}, "time")])
+def test_limits_end_the_search_everywhere(cluster: Any, limit: dict[str, Any], stopped: str) -> None:
+    found = check(large(), workers=2, **limit, **PLAIN)
+    assert found.verdict == "incomplete"
+    assert found.stopped_by == stopped
+
+
+def test_more_workers_than_there_is_room_for(cluster: Any) -> None:
+    with pytest.raises(QuorateError, match="the cluster has 10 CPUs"):
+        check(Paxos(), workers=11)

@@ -1,0 +1,216 @@
+"""Folders of checkpoints: whatever happens to the files, it is said, and the last good checkpoint survives."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quorate import QuorateError, check, resume
+from quorate.protocols.paxos import Paxos
+from quorate.search.folder import Folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two checkpoints, of 100 states and of 300."""
+    place = tmp_path_factory.mktemp("made") / "saved"
+    check(Paxos(), checkpoint=place, max_states=50, symmetry="none")
+    result = resume(place, Paxos(), max_states=150)
+    assert result.checkpoint is not None
+    return place
+
+
+@pytest.fixture
+def saved(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "saved"))
+
+
+@pytest.fixture(scope="module")
+def states() -> int:
+    return check(Paxos(), symmetry="none").states
+
+
+def manifests(place: Path) -> list[Path]:
+    return sorted(place.glob("checkpoint-*.json"))
+
+
+def latest_alone(place: Path) -> list[Path]:
+    """The files that only the latest checkpoint has."""
+    before, now = (json.loads(path.read_text())["files"] for path in manifests(place)[-2:])
+    known = {each["name"] for each in before}
+    return [place / each["name"] for each in now if each["name"] not in known]
+
+
+def refused(place: Path) -> QuorateError:
+    with pytest.raises(QuorateError) as caught:
+        resume(place, Paxos())
+    return caught.value
+
+
+def flipped(path: Path, random: random.Random) -> None:
+    data = bytearray(path.read_bytes())
+    data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    path.write_bytes(data)
+
+
+def cut(path: Path, random: random.Random) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: random.randrange(len(data))])
+
+
+def removed(path: Path, random: random.Random) -> None:
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [flipped, cut, removed])
+def test_a_damaged_file_of_the_latest_checkpoint_costs_only_that(
+    damage: Callable[[Path, random.Random], None], saved: Path, states: int
+) -> None:
+    drawn = random.Random(7)
+    for number, path in enumerate([manifests(saved)[-1], *latest_alone(saved)]):
+        place = Path(shutil.copytree(saved, saved.parent / f"damaged{number}"))
+        damage(place / path.name, drawn)
+        result = resume(place, Paxos())
+        assert result.states == states
+        if damage is not removed or path.suffix == ".bin":  # a manifest that is gone was never there
+            assert any("went on from an earlier checkpoint" in each for each in result.warnings)
+            assert any(path.name in each for each in result.warnings)
+
+
+@pytest.mark.parametrize("damage", [flipped, cut])
+def test_a_file_that_all_checkpoints_need(damage: Callable[[Path, random.Random], None], saved: Path) -> None:
+    drawn = random.Random(11)
+    names = [path.name for path in saved.glob("*.bin")]
+    for name in names:
+        if saved / name in latest_alone(saved):
+            continue
+        place = Path(shutil.copytree(saved, saved.parent / f"damaged-{name}"))
+        for manifest in manifests(place)[:-1]:
+            manifest.unlink()
+        if name not in {each["name"] for each in json.loads(manifests(place)[-1].read_text())["files"]}:
+            continue
+        damage(place / name, drawn)
+        error = refused(place)
+        assert error.code == "Q341"
+        assert name in error.message
+
+
+def test_every_manifest_damaged(saved: Path) -> None:
+    for path in manifests(saved):
+        flipped(path, random.Random(3))
+    error = refused(saved)
+    assert error.code == "Q341"
+    assert all(path.name in error.message for path in manifests(saved))
+
+
+def rewritten(place: Path, **changed: Any) -> None:
+    """A manifest of somebody who knows how to make the checksum right."""
+    path = manifests(place)[-1]
+    document = {**json.loads(path.read_text()), **changed}
+    document.pop("checksum")
+    whole = blake2b(json.dumps(document, sort_keys=True).encode(), digest_size=16).hexdigest()
+    path.write_text(json.dumps({**document, "checksum": whole}))
+
+
+@pytest.mark.parametrize("changed", [{"version": 2}, {"quorate": "99.0"}, {"byte_order": "middle"}])
+def test_another_version(changed: dict[str, Any], saved: Path) -> None:
+    rewritten(saved, **changed)
+    assert refused(saved).code == "Q342"
+
+
+def test_a_manifest_names_files_of_its_folder_alone(saved: Path) -> None:
+    secret = saved.parent / "secret"
+    secret.write_bytes(b"")
+    entry = {"name": "../secret", "kind": "tables", "bytes": 0, "crc32": 0}
+    files = json.loads(manifests(saved)[-1].read_text())["files"]
+    rewritten(saved, files=[*files, entry])
+    result = resume(saved, Paxos())
+    assert any("'../secret' is no file of a checkpoint" in each for each in result.warnings)
+
+
+def test_two_processes(saved: Path) -> None:
+    with Folder(saved, fresh=False):
+        assert refused(saved).code == "Q344"
+
+
+def test_no_checkpoint(tmp_path: Path) -> None:
+    assert refused(tmp_path / "nowhere").code == "Q341"
+    (tmp_path / "empty").mkdir()
+    assert refused(tmp_path / "empty").code == "Q341"
+
+
+def test_a_folder_that_is_taken(saved: Path, tmp_path: Path) -> None:
+    with pytest.raises(QuorateError, match="holds a checkpoint already") as caught:
+        check(Paxos(), checkpoint=saved)
+    assert caught.value.code == "Q340"
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(QuorateError, match="holds other files"):
+        check(Paxos(), checkpoint=tmp_path)
+    file = tmp_path / "letter.txt"
+    with pytest.raises(QuorateError, match="cannot use"):
+        check(Paxos(), checkpoint=file)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(QuorateError, match="Permission denied") as caught:
+        check(Paxos(), checkpoint=tmp_path / "saved")
+    assert caught.value.code == "Q340"
+
+
+def test_a_read_only_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fails(*_: Any, **__: Any) -> int:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("quorate.search.folder.os.open", fails)
+    with pytest.raises(QuorateError, match="Read-only file system") as caught:
+        check(Paxos(), checkpoint=tmp_path / "saved")
+    assert caught.value.code == "Q340"
+
+
+def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, saved: Path, states: int) -> None:
+    """The search goes on, and says so; what was saved before is as it was."""
+    before = {path.name: path.read_bytes() for path in saved.iterdir()}
+    write, room = Folder._write, [3_000]
+
+    def full(self: Folder, name: str, chunks: Iterable[bytes]) -> tuple[int, int]:
+        def counted() -> Iterable[bytes]:
+            for chunk in chunks:
+                room[0] -= len(chunk)
+                if room[0] < 0:
+                    raise OSError(28, "No space left on device")
+                yield chunk
+
+        return write(self, name, counted())
+
+    monkeypatch.setattr(Folder, "_write", full)
+    stopped = resume(saved, Paxos(), max_states=states - 10)
+    assert stopped.verdict == "incomplete"
+    assert any("No space left on device; the last one is of" in each for each in stopped.warnings)
+    now = {path.name: path.read_bytes() for path in saved.iterdir()}
+    assert {name: now[name] for name in before} == before
+    assert not [name for name in now if name.endswith(".part")]
+    monkeypatch.undo()
+    assert resume(saved, Paxos()).states == states
+
+
+def test_what_a_killed_process_left_is_removed(saved: Path, states: int) -> None:
+    (saved / "states-000099.bin.part").write_bytes(b"half")
+    assert resume(saved, Paxos()).states == states
+    assert not list(saved.glob("*.part"))
+
+
+def test_old_files_go(made: Path) -> None:
+    kept = manifests(made)
+    assert len(kept) == 2
+    needed = {each["name"] for path in kept for each in json.loads(path.read_text())["files"]}
+    assert {path.name for path in made.iterdir()} == {"lock", *needed, *(path.name for path in kept)}
