@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quorate.language.operation import Operation
     from quorate.language.pid import Peers, Pid
     from quorate.language.process import Process
+    from quorate.language.rank import Rank
     from quorate.language.scalar import Scalar
     from quorate.language.signed import Signed
     from quorate.language.system import System
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from quorate.results.result import Result
     from quorate.results.trace import Trace
     from quorate.search.check import check
+    from quorate.search.resume import resume
     from quorate.search.simulate import simulate
 
 _WHERE = {
@@ -45,6 +47,7 @@ _WHERE = {
     "System": "language.system",
     "Pid": "language.pid",
     "Peers": "language.pid",
+    "Rank": "language.rank",
     "Scalar": "language.scalar",
     "Constant": "language.constants",
     "Map": "language.maps",
@@ -75,6 +78,7 @@ _WHERE = {
     "Sized": "language.domains",
     "Signed": "language.signed",
     "check": "search.check",
+    "resume": "search.resume",
     "simulate": "search.simulate",
     "Result": "results.result",
     "Trace": "results.trace",
@@ -98,6 +102,7 @@ __all__ = [
     "Process",
     "Proof",
     "QuorateError",
+    "Rank",
     "Result",
     "Scalar",
     "Signed",
@@ -121,6 +126,7 @@ __all__ = [
     "prove",
     "quorum",
     "repeatedly",
+    "resume",
     "simulate",
     "stably",
     "start",

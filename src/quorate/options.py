@@ -14,8 +14,19 @@ from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 
 Search = Literal["bfs", "dfs"]
-Panel = Literal["Temporal properties", "Coverage", "Search", "Reductions", "Limits", "Faults", "The run that shows it"]
-Reads = Literal["choice", "switch", "flag", "number", "count", "positive", "size", "seconds", "names", "roles"]
+Panel = Literal[
+    "Temporal properties",
+    "Coverage",
+    "Search",
+    "Reductions",
+    "Limits",
+    "Faults",
+    "The run that shows it",
+    "Checkpoints",
+]
+Reads = Literal[
+    "choice", "switch", "flag", "number", "count", "positive", "size", "seconds", "names", "roles", "path", "text"
+]
 
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
 """What makes stubborn sets smaller, each of which can be switched off (docs/partial-orders.md)."""
@@ -110,8 +121,25 @@ class Options:
         "Exact, or a few bits per state, which may miss states.",
         choices=("exact", "bitstate"),
     )
+    spill: str | None = option(
+        None, "Search", "Keep the states in files there: exact, with memory for the index alone.", "path", metavar="DIR"
+    )
     stateless: bool = option(False, "Search", "Store no states: little memory, much time.", "flag")
     threads: int = option(1, "Search", "How many; the answer does not depend on it.", "positive", metavar="N")
+    workers: int | None = option(
+        None,
+        "Search",
+        "Share the states among this many processes, by Ray (docs/cluster.md); the answer does not depend on it.",
+        "positive",
+        metavar="N",
+    )
+    address: str | None = option(
+        None,
+        "Search",
+        "The Ray cluster to use, for example 10.0.0.1:6379; without it, this machine.",
+        "text",
+        metavar="HOST",
+    )
     quotient: str = option(
         "on", "Reductions", "Merge local states that no property and no run can tell apart.", choices=SWITCH
     )
@@ -160,6 +188,16 @@ class Options:
     )
     """By default a little first, and more if the search lasts."""
     timeout: float | None = option(None, "Limits", "For example 30 or 10m.", "seconds", metavar="SECONDS")
+    checkpoint: str | None = option(
+        None,
+        "Checkpoints",
+        "Save the search in this folder now and then, and when it is stopped.",
+        "path",
+        metavar="DIR",
+    )
+    checkpoint_every: float = option(
+        60.0, "Checkpoints", "How often, for example 60s or 10m.", "seconds", metavar="SECONDS"
+    )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
@@ -178,12 +216,23 @@ class Options:
         for name in self.por_without:
             if name not in REFINEMENTS:
                 raise _wrong(f"por_options={name!r} is not a refinement", did_you_mean(name, REFINEMENTS))
-        for name in ("threads", "max_states", "max_memory", "timeout", "max_depth", "max_behaviours"):
+        for name in (
+            "threads",
+            "workers",
+            "max_states",
+            "max_memory",
+            "timeout",
+            "max_depth",
+            "max_behaviours",
+            "checkpoint_every",
+        ):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise _wrong(f"{name}={show(value)}", "it must be greater than 0")
             if name.startswith("max_") and value is not None:
                 object.__setattr__(self, name, min(value, FARTHEST))
+        if self.workers is not None and self.workers > 4096:
+            raise _wrong(f"workers={show(self.workers)}", "at most 4096")
         if self.threads > 1024:
             raise _wrong(f"threads={show(self.threads)}", "at most 1024")
         if self.depth_only and self.search == "bfs":
@@ -199,10 +248,38 @@ class Options:
             if getattr(self, name) and (self.depth_first or self.por != "none"):
                 what = f"por={self.por!r}" if self.por != "none" else "a depth-first search"
                 raise _wrong(f"{name}=True with {what}", "it counts all reachable states, breadth-first: leave one out")
+        if self.spill is not None and (self.depth_first or self.por == "dpor"):
+            raise _wrong(
+                f"spill={self.spill!r} with a depth-first search", "it is for breadth-first search with an exact store"
+            )
+        if self.distributed:
+            self._require_shared_search()
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"
             )
+
+    def _require_shared_search(self) -> None:
+        """Raises for what workers cannot do together: they go breadth-first, with an exact store each."""
+        what = "workers" if self.workers is not None else "address"
+        if self.depth_first:
+            how = "stateless=True" if self.stateless else "search='dfs'"
+            how = "store='bitstate'" if self.store == "bitstate" else how
+            raise _wrong(f"{what} with {how}", "workers search breadth-first, with exact stores: leave one out")
+        if self.por == "dpor":
+            raise _wrong(f"{what} with por='dpor'", "it follows one run after another: leave one out")
+        if self.threads > 1:
+            raise _wrong(f"{what} with threads={self.threads}", "a worker has one thread: ask for more workers instead")
+        if self.spill is not None:
+            raise _wrong(f"{what} with spill={self.spill!r}", "workers keep their states in memory: leave one out")
+        for name in ("coverage", "self_check"):
+            if getattr(self, name):
+                raise _wrong(f"{what} with {name}=True", "it looks at all states in one process: leave one out")
+
+    @property
+    def distributed(self) -> bool:
+        """Whether the states are shared among workers."""
+        return self.workers is not None or self.address is not None
 
     @property
     def depth_only(self) -> bool:

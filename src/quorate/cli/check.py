@@ -26,6 +26,8 @@ Examples:
 
   quorate check paxos --json | jq .states
 
+  quorate check model.py --checkpoint saved --timeout 8h; quorate resume saved
+
 Exit status: 0 holds, 1 violated, 2 the request or the model is wrong, 3 stopped before an answer, 4 holds but covers
 less than --fail-under asks for.
 """
@@ -44,7 +46,16 @@ FailUnder = Annotated[
 
 
 @guarded
-@takes_options("Temporal properties", "Coverage", "The run that shows it", "Search", "Reductions", "Limits", "Faults")
+@takes_options(
+    "Temporal properties",
+    "Coverage",
+    "The run that shows it",
+    "Search",
+    "Reductions",
+    "Limits",
+    "Checkpoints",
+    "Faults",
+)
 def check(
     target: Target,
     parameters: Parameters = None,
@@ -68,7 +79,6 @@ def check(
     A reduction never changes a verdict. Each can be switched off alone, and the report says which ones ran and why.
     """
     from quorate.cli import pipe
-    from quorate.cli.output import out
     from quorate.cli.progress import ProgressLine
     from quorate.model.given import instance
     from quorate.model.target import load
@@ -92,13 +102,9 @@ def check(
         )
     finally:
         line.close()
-    pipe.known(result)
-    saved = files.save(result.trace, target)  # first, since the report says how to replay it
-    show_result(result, as_json=as_json, trace=trace, witnesses=properties is not None, save=saved)
-    status = {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
+    status = tell_result(result, files, target, as_json=as_json, trace=trace, named=properties is not None)
     if status == HOLDS and _uncovered(result, fail_under):
         status = UNCOVERED
-    out().flush()
     pipe.tell(status=status)
     files.write(result.trace or next(iter(result.witnesses.values()), None), target)
     if report is not None:
@@ -106,7 +112,7 @@ def check(
         from quorate.search.factors import factors
 
         def again(**changed: Any) -> "Result":
-            return run(system, **{**options, "self_check": False, "shorten": False, **changed})
+            return run(system, **{**options, "self_check": False, "shorten": False, "checkpoint": None, **changed})
 
         def page() -> None:
             write(result, report, factors(result, again))
@@ -115,6 +121,20 @@ def check(
             tell(report, written=True)
     files.complain()
     return status
+
+
+def tell_result(
+    result: "Result", files: Files, target: str, *, as_json: bool, trace: TraceForm | None, named: bool
+) -> int:
+    """Save the run, if that was asked for, and show the result; the exit status that goes with the verdict."""
+    from quorate.cli import pipe
+    from quorate.cli.output import out
+
+    pipe.known(result)
+    saved = files.save(result.trace, target)  # first, since the report says how to replay it
+    show_result(result, as_json=as_json, trace=trace, witnesses=named, save=saved)
+    out().flush()
+    return {"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[result.verdict]
 
 
 def _uncovered(result: "Result", fail_under: float | None) -> bool:

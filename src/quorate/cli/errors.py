@@ -14,6 +14,8 @@ from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
+LOST = "Q512"
+"""A worker of a distributed search is gone: nobody did anything wrong."""
 
 P = ParamSpec("P")
 
@@ -44,7 +46,7 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
             return command()
     except QuorateError as error:
         complain(error, as_json=as_json)
-        return WRONG
+        return STOPPED if error.code == LOST else WRONG
     except KeyboardInterrupt as error:
         models = unexpected(error)
         if models.code != "Q900":  # it was no signal: a line of the model says so

@@ -1,7 +1,8 @@
 """`quorate explore`: walk through the states of a system in the browser."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,8 @@ from quorate.cli.options import Asked, Parameters, Target, takes_options
 if TYPE_CHECKING:
     from quorate.explore.server import Server
     from quorate.explore.session import Path
+    from quorate.language.system import System
+    from quorate.model.environment import Environment
 
 EPILOG = """
 Examples:
@@ -19,6 +22,8 @@ Examples:
   quorate explore two-phase-commit -p participants=2
 
   quorate explore faulty-paxos --goal 'any(learner.learned for learner in self[Learner])'
+
+  quorate explore faulty-paxos --run run.json
 
 The page is served on this machine only, at an address that holds a secret; Ctrl-C ends it.
 """
@@ -34,6 +39,10 @@ def explore(
         typer.Option("--goal", metavar="EXPRESSION", help="Find a state where this expression holds; repeatable."),
     ] = None,
     at: Annotated[str, typer.Option("--at", metavar="PATH", help="Start at this position, the end of a link.")] = "0",
+    run: Annotated[
+        FilePath | None,
+        typer.Option("--run", metavar="FILE", help="Walk along a run saved by `quorate check --save FILE`."),
+    ] = None,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 picks a free port.", metavar="N")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page automatically.")] = True,
     *,
@@ -50,12 +59,15 @@ def explore(
     from quorate.model.define import define
     from quorate.model.given import instance
     from quorate.model.target import load
+    from quorate.results.replay import replay
 
-    system = instance(load(target), parameters or [])
-    environment = asked.environment
+    system, environment, document = instance(load(target), parameters or []), asked.environment, None
+    if run is not None:
+        system, environment, document = _saved(target, run, parameters, environment)
     session = Session(define(system, environment))
     position = session.at(parse_path(at.removeprefix("#")))
-    finds = Finds(session, system, goals or [], environment.to_json())
+    trace = replay(session.definition, document["trace"]) if document is not None else None
+    finds = Finds(session, system, goals or [], environment.to_json(), trace)
     graph = Graph(session.definition)
     consultation = Consultation(session)
     answers = Answers(session)
@@ -76,6 +88,27 @@ def explore(
         consultation.stop()
         answers.stop()
     return HOLDS
+
+
+def _saved(
+    target: str, run: FilePath, parameters: list[str] | None, environment: "Environment"
+) -> "tuple[System, Environment, dict[str, Any]]":
+    """The instance that a run was saved of. The model itself is the one that the command line names."""
+    from quorate.base.errors import ParameterError
+    from quorate.model.environment import Environment
+    from quorate.model.given import restored
+    from quorate.model.target import load
+    from quorate.results import json as saved
+
+    document = saved.load(run)
+    if parameters or environment != Environment():
+        raise ParameterError(
+            "parameters and faults beside --run",
+            hint="the run was saved with those of its instance: leave -p and the options about faults out",
+            code="Q206",
+        )
+    instance = restored(load(target), document["parameters"])
+    return instance, Environment.from_json(document.get("environment", {})), document
 
 
 def serve(server: "Server", name: str, path: "Path", browser: bool) -> None:

@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from quorate.cli import (
+    ablate,
     automaton,
     check,
     explore,
@@ -15,8 +16,10 @@ from quorate.cli import (
     new,
     plan,
     profile,
+    project,
     prove,
     replay,
+    resume,
     simulate,
     sweep,
 )
@@ -53,12 +56,15 @@ app = typer.Typer(
 )
 
 app.command("check", cls=_Command, epilog=check.EPILOG)(check.check)
+app.command("resume", cls=_Command, epilog=resume.EPILOG)(resume.resume)
 app.command("simulate", cls=_Command, epilog=simulate.EPILOG)(simulate.simulate)
 app.command("prove", cls=_Command, epilog=prove.EPILOG)(prove.prove)
+app.command("project", cls=_Command, epilog=project.EPILOG)(project.project)
 app.command("plan", cls=_Command, epilog=plan.EPILOG)(plan.plan)
 app.command("profile", cls=_Command, epilog=profile.EPILOG)(profile.profile)
 app.command("list", cls=_Command, epilog=list.EPILOG)(list.show)
 app.command("sweep", cls=_Command, epilog=sweep.EPILOG)(sweep.sweep)
+app.command("ablate", cls=_Command, epilog=ablate.EPILOG)(ablate.ablate)
 app.command("replay", cls=_Command, epilog=replay.EPILOG)(replay.replay)
 app.command("explore", cls=_Command, epilog=explore.EPILOG)(explore.explore)
 app.command("flows", cls=_Command, epilog=flows.EPILOG)(flows.flows)

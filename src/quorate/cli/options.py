@@ -140,7 +140,9 @@ def _value(each: Told, given: Any) -> Any:
 def reader(parse: Callable[[str], T]) -> Callable[[str], T]:
     """A parser whose complaint reaches the user in its own words."""
 
-    def read(text: str) -> T:
+    def read(text: str | T) -> T:
+        if not isinstance(text, str):  # a default
+            return text
         try:
             return parse(text)
         except ValueError as error:
@@ -151,6 +153,7 @@ def reader(parse: Callable[[str], T]) -> Callable[[str], T]:
 
 _READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "choice": (str, {}),
+    "text": (str, {}),
     "switch": (str, {}),
     "flag": (bool, {}),
     "count": (int, {"min": 0}),
@@ -160,4 +163,5 @@ _READ: dict[str, tuple[Any, dict[str, Any]]] = {
     "seconds": (float, {"parser": reader(seconds)}),
     "names": (list[str], {}),
     "roles": (list[str], {}),
+    "path": (str, {}),
 }

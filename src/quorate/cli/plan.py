@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, guarded
@@ -14,12 +16,22 @@ if TYPE_CHECKING:
     from quorate.search.plan import Plan, ProcessSizes
     from quorate.search.temporal_plan import TemporalPlan
 
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Search some of the states, and guess how many there are in all.")
+]
+SEARCHED = 20_000
+"""States that are looked at for an estimate."""
+ENVIRONMENT = ("crash", "crashes", "byzantine", "network_model")
+CHECKED = (*ENVIRONMENT, "symmetry", "quotient", "dead_messages", "threads", "timeout", "max_memory", "max_behaviours")
+
 EPILOG = """
 Examples:
 
   quorate plan paxos
 
   quorate plan model.py:Protocol --por lpor-net
+
+  quorate plan raft --estimate
 
   quorate plan paxos --json | jq .enabling
 """
@@ -33,6 +45,7 @@ def plan(
     presets: Presets = None,
     properties: Properties = None,
     as_json: AsJson = False,
+    estimate: Estimate = False,
     *,
     asked: Asked,
 ) -> int:
@@ -52,12 +65,47 @@ def plan(
         environment=asked.environment,
         target=target,
     )
+    expected = _expected(found, asked) if estimate else None
     interrupts.answering()
     if as_json:
-        print(json.dumps(found.to_json()), file=out())
-    else:
-        show(page_of(found, width(out())))
+        told = found.to_json() | ({"estimate": expected} if expected is not None else {})
+        print(json.dumps(told), file=out())
+        return HOLDS
+    page = page_of(found, width(out()))
+    if expected is not None:
+        page.gap()
+        page.add(f"  states  {_words(expected)}")
+    show(page)
     return HOLDS
+
+
+def _expected(found: "Plan", asked: Asked) -> dict[str, int | None]:
+    """How many states a check would have: by a search of some of them."""
+    from dataclasses import asdict
+
+    from quorate.reduce.reductions import MOST_BEHAVIOURS
+    from quorate.results.estimate import estimate
+    from quorate.search.check import check
+
+    given = asdict(asked.options) | {name: getattr(asked.environment, name) for name in ENVIRONMENT}
+    known = {name: value for name, value in given.items() if name in CHECKED}
+    if found.closed:  # as a check gets it beside its search: without it, states would be counted that it does not visit
+        known["max_behaviours"] = asked.options.max_behaviours or MOST_BEHAVIOURS
+    most = asked.options.max_states or SEARCHED
+    result = check(found.definition.system, **known, property="assertions", max_states=most, trace=False)
+    if result.stopped_by is None:
+        return {"likely": result.states, "low": result.states, "high": result.states}
+    guess = estimate(result.levels, result.states, result.frontier)
+    return dict(guess.to_json()) if guess is not None else {"likely": None, "low": result.states, "high": None}
+
+
+def _words(expected: dict[str, int | None]) -> str:
+    likely, low, high = expected["likely"], expected["low"], expected["high"]
+    if likely is None:
+        return f"more than {low:,}; how many cannot be said from so few levels"
+    return (
+        f"{likely:,}" if low == high else f"about {likely:,}, between {low:,} and {high:,} by a search of some of them"
+    )
 
 
 def page_of(found: "Plan", width: int) -> "Page":

@@ -69,7 +69,22 @@ def line(progress: Progress, label: str = "") -> str:
         f"  depth {progress.depth:>3}  {memory(progress.memory_bytes):>7}"
     )
     name = label or progress.phase
-    return f"{clock:>5}  {name}  {figures}"
+    expected = progress.expected
+    if expected is not None and expected.likely > 1.05 * progress.states:
+        figures += f"  of about {_short(expected.likely)} ({_short(expected.low)} to {_short(expected.high)})"
+    return f"{clock:>5}  {name}  {figures}{_shares(progress)}"
+
+
+def _shares(progress: Progress) -> str:
+    """What part of the states each worker has; of many workers, the smallest and the largest part."""
+    total = sum(progress.shares)
+    if len(progress.shares) < 2 or total == 0:
+        return ""
+    parts = [f"{100 * each / total:.0f}" for each in progress.shares]
+    if len(parts) > 8:
+        parts = [f"{len(parts)} workers, {min(parts, key=int)}", max(parts, key=int)]
+        return f"  {' to '.join(parts)}%"
+    return f"  shares {' '.join(parts)}%"
 
 
 def _short(number: float) -> str:

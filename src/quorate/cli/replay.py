@@ -1,7 +1,6 @@
 """`quorate replay`: follow a saved run through the model as it is now."""
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, VIOLATED, guarded
 from quorate.cli.run_files import Charts, Exports, Files, Pytest, TraceForm, TraceOption, form
+from quorate.cli.trust import confirm, found
 
 if TYPE_CHECKING:
     from quorate.render.layout import Page
@@ -60,9 +60,9 @@ def replay(
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)
-    place = target or _found(document["target"], file)
+    place = target or found(document["target"], file.parent)
     if target is None and not trust:
-        _confirm(place, file)
+        confirm(place, file, "To replay it")
     system = restored(load(place), document["parameters"])
     environment = Environment.from_json(document.get("environment", {}))
     definition = define(system, environment)
@@ -93,39 +93,3 @@ def _page(trace: "Trace", shown: "Form | None", width: int) -> "Page":
         page.gap()
         page.lines.extend(run(trace, page.width, shown).lines)
     return page
-
-
-def _confirm(place: str, file: Path) -> None:
-    """To follow a run is to run its model. A file that somebody sent must not decide which code that is."""
-    import sys
-
-    from quorate.base.errors import TargetError
-    from quorate.base.printable import printable
-    from quorate.protocols import CATALOGUE
-
-    if place in CATALOGUE:
-        return
-    if sys.stdin.isatty() and sys.stderr.isatty():
-        print(
-            f"{printable(str(file))} names the model {printable(place)}. To replay it, its code is run.",
-            file=sys.stderr,
-        )
-        print("Do you trust it? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() in ("y", "yes"):
-            return
-    raise TargetError(
-        f"{file} names the model {place}, whose code would be run",
-        hint="read the model first; then name it, --target FILE.py, or pass --trust",
-        code="Q321",
-    )
-
-
-def _found(target: str, file: Path) -> str:
-    """A path is meant from where the check ran; a run that was moved together with its model is found as well."""
-    path, colon, name = target.rpartition(":")
-    if not colon:
-        path = target
-    if not path.endswith(".py") or os.path.exists(path):
-        return target
-    beside = file.parent / path
-    return f"{beside}:{name}" if colon and beside.exists() else str(beside) if beside.exists() else target

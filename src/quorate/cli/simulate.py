@@ -25,6 +25,15 @@ Exit status: 0 nothing was found, 1 violated, 2 the request or the model is wron
 """
 
 
+class Fairness(StrEnum):
+    none = "none"
+    progress = "progress"
+    process = "process"
+    transition = "transition"
+    message = "message"
+    strong = "strong"
+
+
 class Strategy(StrEnum):
     uniform = "uniform"
     pct = "pct"
@@ -62,6 +71,10 @@ def simulate(
         int,
         typer.Option("--changes", metavar="N", min=1, help="For pct: how many steps have to be in order for the bug."),
     ] = 3,
+    fairness: Annotated[
+        Fairness,
+        typer.Option("--fairness", case_sensitive=False, help="What temporal properties may assume of runs."),
+    ] = Fairness.message,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=1024, help="How many.")] = 1,
     coverage: Annotated[bool, typer.Option("--coverage", help="Tell which lines of handlers ran.")] = False,
     as_json: AsJson = False,
@@ -98,6 +111,7 @@ def simulate(
             strategy=strategy.value,
             changes=changes,
             threads=threads,
+            fairness=fairness.value,
             coverage=coverage,
             progress=line.update,
             target=target,

@@ -32,6 +32,8 @@ OVER_MEMORY = 0.4
 """Seconds that a child may be above its limit on memory: it looks ten times a second itself."""
 SLOW = 5.0
 """Seconds without a word after which the user is told which line of the model is running; then after twice as many."""
+SAVING = 60.0
+"""Seconds without a word while it writes a checkpoint: it says something for every part that is written."""
 LOOK = 0.05
 
 _HANDLED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -99,6 +101,8 @@ class Supervisor:
         """It took a signal outside of a search, so it is about to end by itself."""
         self._over_memory: float | None = None
         self._slow = SLOW
+        self._saved = 0.0
+        """When it was last seen to write a checkpoint."""
 
     def wait(self) -> NoReturn:
         while True:
@@ -158,10 +162,13 @@ class Supervisor:
     def _overdue(self) -> "Limit | None":
         """Why the child is to be ended now."""
         now = time.monotonic()
+        if self.phase == "checkpoint" and self._times_asked < 2 and now < self._heard + SAVING:
+            self._saved, self._over_memory = now, None
+            return None
         if self._asked_to_end is not None:
             patience = SHOWING if self._reacted else GRACE
             patience = patience if self._times_asked < 2 else min(1.0, patience)
-            if now > self._asked_to_end + patience:
+            if now > max(self._asked_to_end, self._saved) + patience:
                 return "interrupt"
         if self.begun is None:
             return None

@@ -21,6 +21,8 @@ from quorate.cli.run_files import Files
 from quorate.sweep.row import Row
 
 if TYPE_CHECKING:
+    from quorate.cli.progress import ProgressLine
+    from quorate.cluster.ray import Ray
     from quorate.sweep.grid import Grid, Summary
     from quorate.sweep.results import Results
 
@@ -205,12 +207,18 @@ def _checked(
     finished: Callable[[Row], object],
 ) -> Iterator[Row]:
     from quorate.cli.progress import ProgressLine
+    from quorate.cluster.ray import Ray
     from quorate.search.limits import default_memory_limit
     from quorate.sweep.pool import Pool, Running
     from quorate.sweep.worker import run_one
 
     line = ProgressLine()
+    workers, address = options["workers"], options["address"]
+    options = {**options, "workers": None, "address": None}  # an instance is checked by one of them
     try:
+        if workers is not None or address is not None:
+            yield from _by_ray(target, points, options, Ray.started(workers, address), finished, line)
+            return
         if jobs <= 1:  # in this process, which costs no start
             for point, given in points:
                 if interrupts.noted():
@@ -240,6 +248,30 @@ def _checked(
         return  # what is done has been shown, and kept
     finally:
         line.close()
+
+
+def _by_ray(
+    target: str,
+    points: list[tuple[dict[str, Any], dict[str, Any]]],
+    options: dict[str, Any],
+    ray: "Ray",
+    finished: Callable[[Row], object],
+    line: "ProgressLine",
+) -> Iterator[Row]:
+    """Each instance by one worker of a cluster."""
+    from quorate.sweep.ray_pool import RayPool
+
+    def watch(done: int, running: int, seconds: float) -> None:
+        if interrupts.noted():
+            raise KeyboardInterrupt
+        line.say(f"{done} of {len(points)} done · {running} under way on {ray.workers} workers · {seconds:.0f} s")
+
+    try:
+        for row in RayPool(target, options, ray, watch).run(points, finished):
+            line.close()
+            yield row
+    finally:
+        ray.end()
 
 
 def _label(point: dict[str, Any]) -> str:

@@ -27,6 +27,7 @@ from quorate.semantics.state import State, Step, in_flight
 # What properties read shows only as they are evaluated, and decides what may be merged or put off: look around first.
 STATES_BEFORE, SECONDS_BEFORE = 20_000, 5.0
 MOST_NAMED = 4
+ASKED = " (a check does so with --por lpor-net, whose refinements may take still fewer)"
 
 
 Lead = tuple[int, Hashable]
@@ -103,9 +104,15 @@ class Adviser:
         ]
         everything = tuple(range(len(offered)))
         return [
-            ask(state, offered) if each.ran else Advice(each.name, False, everything, each.why, {})
+            ask(state, offered) if each.ran else Advice(each.name, False, everything, self._left_out(each), {})
             for each, ask in asked
         ]
+
+    def _left_out(self, reduction: Reduction) -> str:
+        """Why it does not run here, and where that may be otherwise in a check."""
+        if self.plain.reductions.unfinished:
+            return f"{reduction.why}; a check goes on with the closure beside its search, and reduces once it ends"
+        return reduction.why
 
     def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:
         """What the engine takes in a state; and whether it leaves something out."""
@@ -191,11 +198,13 @@ class Adviser:
         taken, chosen = self._peek(state, por=True)
         takes = tuple(number for number, step in enumerate(offered) if self._lead(step) in taken)
         if not chosen:
-            return Advice("por", True, takes, "no smaller set of steps is independent of all the others here", {})
+            return Advice(
+                "por", True, takes, f"no smaller set of steps is independent of all the others here{ASKED}", {}
+            )
         movers = names([self.definition.columns[column].name for column in sorted({column for column, _ in taken})])
         why = f"the steps of {movers} are enough: what the others do before has no effect on them, nor they on that"
         later = "put off: it stays possible, and does the same after those that are taken"
-        return Advice("por", True, takes, why, {n: later for n in range(len(offered)) if n not in takes})
+        return Advice("por", True, takes, why + ASKED, {n: later for n in range(len(offered)) if n not in takes})
 
 
 def _merged(

@@ -1,15 +1,23 @@
-"""Runs to somewhere, searched for by the engine while the page is open already."""
+"""Runs to somewhere, searched for by the engine while the page is open already.
+
+What is searched for comes from the command line, or is a method of the model that the page names: one of a list that is
+made here. The page never sends an expression.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.connection import Connection
 from typing import Any, Literal
 
 from quorate.base.errors import ParameterError, QuorateError
 from quorate.explore.session import Path, Session
-from quorate.explore.worker import Send, Worker
+from quorate.explore.worker import Worker
 from quorate.language.system import System
+from quorate.model.definition import Definition
+from quorate.model.temporal import methods_of
+from quorate.results.trace import Trace
 
 SECONDS = 60.0
 GRACE = 10.0
@@ -20,9 +28,9 @@ Status = Literal["searching", "found", "none", "stopped", "open", "without", "fa
 
 
 class Find:
-    """One thing to be found: a counterexample, or a state that is wanted."""
+    """One thing to be found: a counterexample, or a state that is wanted; or a run that was found earlier."""
 
-    def __init__(self, kind: Literal["violation", "goal"], text: str) -> None:
+    def __init__(self, kind: Literal["saved", "violation", "goal"], text: str) -> None:
         self.kind = kind
         self.text = text
         self.status: Status = "searching"
@@ -40,24 +48,53 @@ class Find:
 
 
 class Finds:
-    """What is being looked for: a violation of any property, then each goal."""
+    """What is being looked for: a violation of any property, then each goal, then what the page asks for by name."""
 
-    def __init__(self, session: Session, system: System, goals: Sequence[str], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        system: System,
+        goals: Sequence[str],
+        options: Mapping[str, Any],
+        saved: Trace | None = None,
+    ) -> None:
         self.session = session
         self.options = dict(options)
         self.entries = [Find("violation", "a counterexample"), *(Find("goal", goal) for goal in goals)]
-        extended = with_goals(system, goals) if goals else system
-        self._systems = [system, *(extended for _ in goals)]
+        self.offers = named_goals(session.definition, system)
+        """What the page may ask for: how it reads, and the expression."""
+        self._goals: list[int | None] = [None, *range(len(goals))]
+        """Of each entry, the number of its goal."""
+        self._offered_from = len(goals)
+        self._system = system
+        self._extended = with_goals(system, [*goals, *self.offers.values()])
+        self._saved: Find | None = None
+        if saved is not None:
+            self._saved = Find("saved", "the saved run")
+            self._saved.status, self._saved.path = "found", session.path_of(saved)
         self._worker: Worker | None = None
         self._heard = 0.0
 
     def start(self) -> None:
         self._heard = time.monotonic()
-        self._worker = Worker(lambda connection: self._search(connection.send))
+        self._worker = Worker(self._serve)
 
     def stop(self) -> None:
         if self._worker is not None:
             self._worker.stop()
+
+    def look_for(self, name: str) -> bool:
+        """Search for one of the offers as well; False if there is none of that name."""
+        if name not in self.offers:
+            return False
+        if all(entry.text != name for entry in self.entries):
+            goal = self._offered_from + list(self.offers).index(name)
+            self.entries.append(Find("goal", name))
+            self._goals.append(goal)
+            self._heard = time.monotonic()
+            if self._worker is not None:
+                self._worker.send((len(self.entries) - 1, goal))
+        return True
 
     def to_json(self) -> list[dict[str, Any]]:
         """What is known by now."""
@@ -65,27 +102,42 @@ class Finds:
             for number, changes in self._worker.received():
                 self._heard = time.monotonic()
                 vars(self.entries[number]).update(changes)
-            if time.monotonic() > self._heard + SECONDS + GRACE and not self._worker.ended:
+            waiting = any(entry.status == "searching" for entry in self.entries)
+            if waiting and time.monotonic() > self._heard + SECONDS + GRACE and not self._worker.ended:
                 self._worker.stop()
                 self._worker.ended = True
             if self._worker.ended:
                 for entry in self.entries:
                     if entry.status == "searching":
                         entry.status, entry.note = "failed", "the search ended by itself"
-        return [entry.to_json() for entry in self.entries]
+        return [entry.to_json() for entry in ([self._saved] if self._saved is not None else []) + self.entries]
 
-    def _search(self, send: Send) -> None:
-        for number in range(len(self.entries)):
+    def _serve(self, connection: Connection[Any, Any]) -> None:
+        """In a process of its own: first what is wanted from the beginning, then what is asked for."""
+        self._search(connection.send)
+        while True:
             try:
-                self._look(number, send)
-            except QuorateError as error:
-                send((number, {"status": "failed", "note": error.message}))
+                number, goal = connection.recv()
+            except EOFError:
+                return
+            self._try(number, goal, connection.send)
 
-    def _look(self, number: int, send: Send) -> None:
+    def _search(self, send: Callable[[Any], None]) -> None:
+        for number, goal in enumerate(self._goals):
+            self._try(number, goal, send)
+
+    def _try(self, number: int, goal: int | None, send: Callable[[Any], None]) -> None:
+        try:
+            send((number, self._look(goal)))
+        except QuorateError as error:
+            send((number, {"status": "failed", "note": error.message}))
+
+    def _look(self, number: int | None) -> dict[str, Any]:
         from quorate.search.check import check
 
-        goal = goal_name(number - 1) if number else None
-        result = check(self._systems[number], property=goal, timeout=SECONDS, **self.options)
+        goal = goal_name(number) if number is not None else None
+        system = self._system if goal is None else self._extended
+        result = check(system, property=goal, timeout=SECONDS, **self.options)
         trace = result.trace if goal is None else result.witnesses.get(goal)
         known: dict[str, Any] = {"note": f"{result.states:,} states"}
         if trace is not None:
@@ -100,7 +152,19 @@ class Finds:
             known["status"] = "open"
         else:
             known["status"] = "none"
-        send((number, known))
+        return known
+
+
+def named_goals(definition: Definition, system: System) -> dict[str, str]:
+    """What can be looked for by name: where an invariant fails, and where another method of the system is true."""
+    broken = {prop.name for prop in definition.invariants}
+    found: dict[str, str] = {}
+    for name, method in methods_of(type(system), 0).items():
+        if name in broken:
+            found[f"not {name}"] = f"not self.{name}()"
+        elif getattr(method, "__annotations__", {}).get("return") in (bool, "bool"):
+            found[name] = f"self.{name}()"
+    return found
 
 
 def goal_name(number: int) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Iterator
+from functools import cache
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from quorate.base.errors import is_model_file
 from quorate.base.values import encode, show
 from quorate.base.words import names
 from quorate.explore.session import Position, Session
@@ -46,7 +51,7 @@ def position_view(session: Session, position: Position) -> dict[str, Any]:
         "way": way(session, position),
         "processes": [_process(session, position.state, before, column) for column in _shown(session)],
         "budget": _budget(session, position.state),
-        "properties": properties(session, position.state, offered if position.failed is None else None),
+        "properties": properties(session, position, offered if position.failed is None else None),
         "steps": [_step(session, position.state, step, number) for number, step in enumerate(offered)],
         "failed": _failure(position.failed),
     }
@@ -80,6 +85,7 @@ def _shown(session: Session) -> Iterator[Column]:
 
 def _process(session: Session, state: State, before: State, column: Column) -> dict[str, Any]:
     local, old = state.locals[column.index], before.locals[column.index]
+    given = _given(session, column)
     return {
         "name": column.name,
         "role": column.cls.__name__,
@@ -89,9 +95,56 @@ def _process(session: Session, state: State, before: State, column: Column) -> d
         "fields": [
             {"name": name, "value": show(local[at]), "changed": encode(local[at]) != encode(old[at])}
             for at, name in column.shown
+            if name not in given
+        ],
+        "constants": [
+            {"name": name, "value": show(local[at])}
+            for at, name in enumerate(column.fields[: column.spec.visible])
+            if name in given
         ],
         "pending": _pending(session, state, before, column),
     }
+
+
+def _given(session: Session, column: Column) -> frozenset[str]:
+    """Fields that a process has once and for all: constants, and what no method of it assigns.
+
+    Only a reader is told so, to whom they would be in the way. They are shown as all fields if that is wrong after all,
+    because something else assigns them and initial states differ.
+    """
+    constants = column.cls._constants
+    if column.is_monitor:
+        return frozenset(constants)
+    cls: Any = column.cls  # whose hash mypy takes for that of its instances
+    assigned = assigned_names(cls)
+    alike = {
+        name
+        for at, name in enumerate(column.fields[: column.spec.visible])
+        if assigned is not None
+        and name not in assigned
+        and len({encode(state.locals[column.index][at]) for state in session.initials}) == 1
+    }
+    return frozenset({*constants, *alike})
+
+
+@cache
+def assigned_names(cls: type) -> frozenset[str] | None:
+    """The attributes that methods of a class assign; None if that cannot be told."""
+    found: set[str] = set()
+    todo = [
+        value.__code__
+        for base in cls.__mro__
+        if is_model_file(getattr(sys.modules.get(base.__module__), "__file__", None) or "")
+        for value in vars(base).values()
+        if isinstance(value, FunctionType)
+    ]
+    while todo:
+        code = todo.pop()
+        todo += [each for each in code.co_consts if isinstance(each, CodeType)]
+        if "setattr" in code.co_names:
+            return None
+        found |= {str(each.argval) for each in dis.get_instructions(code) if each.opname == "STORE_ATTR"}
+    return frozenset(found)
 
 
 def _pending(session: Session, state: State, before: State, column: Column) -> list[dict[str, Any]]:
@@ -113,22 +166,29 @@ def _budget(session: Session, state: State) -> dict[str, int]:
     return {name: left for name, left in zip(("losses", "duplicates", "crashes"), state.budget, strict=True) if left}
 
 
-def properties(session: Session, state: State, offered: tuple[Step, ...] | None) -> list[dict[str, Any]]:
-    """How every property stands in a state; a deadlock is one too."""
-    definition = session.definition
+def properties(session: Session, position: Position, offered: tuple[Step, ...] | None) -> list[dict[str, Any]]:
+    """How every property stands in a state, and why where it is bad; a deadlock is one too."""
+    definition, state = session.definition, position.state
     found: list[dict[str, Any]] = []
     for prop in definition.properties:
         evaluation = evaluate(definition, prop, state.locals)
         broken = prop.kind == "invariant" and not evaluation.value
         text = evaluation.failure.text if evaluation.failure is not None else str(evaluation.value).lower()
-        found.append({"name": prop.name, "kind": prop.kind, "value": text, "bad": broken})
+        why = _why(session, position, prop.name) if broken else []
+        found.append({"name": prop.name, "kind": prop.kind, "value": text, "bad": broken, "why": why})
     if offered is not None and not enabled_protocol(offered):
         fine = definition.final is not None and evaluate(definition, definition.final, state.locals).value
         words = "the end, as it should be" if fine else nothing_more(definition, state)
-        found.append(
-            {"name": "deadlock", "kind": "deadlock", "value": words, "bad": definition.final is not None and not fine}
-        )
+        bad = definition.final is not None and not fine
+        why = _why(session, position, "deadlock") if bad else []
+        found.append({"name": "deadlock", "kind": "deadlock", "value": words, "bad": bad, "why": why})
     return found
+
+
+def _why(session: Session, position: Position, name: str) -> list[str]:
+    """The explanation that a report of a run to here would give, line by line."""
+    part = session.run(position.path, violates=name).explanation
+    return list(part.lines()) if part is not None else []
 
 
 def _step(session: Session, state: State, step: Step, number: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The server behind the page: on this machine only, for whoever knows the token, and for reading only.
 
-Every route is a GET of something computed from numbers in the address. Nothing that is sent is ever evaluated: goals
-come from the command line. The page may load nothing but what this server serves.
+Every route is a GET of something computed from numbers in the address, or from a name out of a list that the server has
+made itself. Nothing that is sent is ever evaluated. The page may load nothing but what this server serves.
 """
 
 from __future__ import annotations
@@ -65,6 +65,9 @@ class Server(ThreadingHTTPServer):
     def address(self) -> str:
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
+    def finds_view(self) -> dict[str, Any]:
+        return {"finds": self.finds.to_json(), "offers": list(self.finds.offers)}
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that goes away in the midst of an answer is nothing to report."""
 
@@ -110,7 +113,11 @@ class Handler(BaseHTTPRequestHandler):
             return server.answers.ask("system")
         if route in ("api/finds", "api/graph"):
             with server.lock:
-                return {"finds": server.finds.to_json()} if route == "api/finds" else server.graph.to_json()
+                return server.finds_view() if route == "api/finds" else server.graph.to_json()
+        if route == "api/find":
+            with server.lock:
+                found = server.finds.look_for(query.get("name", [""])[0])
+                return server.finds_view() if found else None
         if route not in ("api/at", "api/chart", "api/reductions"):
             return None
         path = parse_path(query.get("path", ["0"])[0])

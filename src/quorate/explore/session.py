@@ -7,7 +7,7 @@ in an order that depends on content alone, so a path means the same tomorrow, on
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from quorate.base.errors import QuorateError
 from quorate.model.definition import Definition
@@ -94,14 +94,15 @@ class Session:
             self._positions.popitem(last=False)
         return position
 
-    def run(self, path: Path) -> Trace:
-        """The run along a path, to be drawn."""
+    def run(self, path: Path, violates: str = "") -> Trace:
+        """The run along a path, to be drawn; or to be asked why it violates a property."""
         position = self.at(path[:1])
         taken: list[Step] = []
         for end in range(2, len(path) + 1):
             taken.append(self.steps(position.state)[path[end - 1]])
             position = self.at(path[:end])
-        return Trace("witness", "", (), self.definition, self.at(path[:1]).state, tuple(taken), False)
+        kind: Literal["violation", "witness"] = "violation" if violates else "witness"
+        return Trace(kind, violates, (), self.definition, self.at(path[:1]).state, tuple(taken), False)
 
     def path_of(self, trace: Trace) -> Path:
         """The path of a run that was found elsewhere, perhaps with another definition of the same system."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from quorate.base.errors import ModelError, caller
 from quorate.base.values import END, MAP, Kind, encode, freeze, register, show
 
 K = TypeVar("K")
@@ -26,6 +27,26 @@ class Map(Mapping[K, V], Generic[K, V]):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Map is immutable: write `m = m | {key: value}`")
 
+    if not TYPE_CHECKING:  # type checkers know that there is nothing of the kind
+
+        def __setitem__(self, key: K, value: V) -> NoReturn:
+            raise _refused(f"m[{show(key)}] = {show(value)}", f"m = m | {{{show(key)}: {show(value)}}}")
+
+        def __delitem__(self, key: K) -> NoReturn:
+            raise _refused(f"del m[{show(key)}]", f"m = m.without({show(key)})")
+
+        def update(self, *args: Any, **kwargs: Any) -> NoReturn:
+            raise _refused("m.update(...)", "m = m | {key: value}")
+
+        def setdefault(self, key: K, default: V | None = None) -> NoReturn:
+            raise _refused(f"m.setdefault({show(key)}, ...)", f"m = {{{show(key)}: ...}} | m")
+
+        def pop(self, key: K, *default: V) -> NoReturn:
+            raise _refused(f"m.pop({show(key)})", f"value = m[{show(key)}], and m = m.without({show(key)})")
+
+        def clear(self) -> NoReturn:
+            raise _refused("m.clear()", "m = Map()")
+
     def __getitem__(self, key: K) -> V:
         return self._items[key]
 
@@ -39,6 +60,11 @@ class Map(Mapping[K, V], Generic[K, V]):
         if not isinstance(other, Mapping):
             return NotImplemented
         return Map({**self._items, **other})
+
+    def __ror__(self, other: Mapping[K, V]) -> Map[K, V]:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return Map({**other, **self._items})
 
     def without(self, *keys: K) -> Map[K, V]:
         """The map less some keys; a key that is not there is no error."""
@@ -56,6 +82,15 @@ class Map(Mapping[K, V], Generic[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Map, (self._items,)
+
+
+def _refused(what: str, instead: str) -> ModelError:
+    return ModelError(
+        f"{what}: a Map cannot be changed once it is made",
+        hint=f"make a new one: {instead}",
+        code="Q103",
+        location=caller(),
+    )
 
 
 def _freeze(value: Map[Any, Any]) -> Map[Any, Any]:

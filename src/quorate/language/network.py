@@ -21,12 +21,15 @@ class Network:
     losses: Budget = 0
     duplicates: Budget = 0
     head: Literal["block", "skip", "drop"] = "block"
+    lost: Literal["anywhere", "head"] = "anywhere"
+    """Of a queue: whether any message may be lost, or only the oldest."""
     fair: bool = False
     """What is sent again and again is received, although messages may be lost: for temporal properties."""
 
     def __post_init__(self) -> None:
         _one_of("full", self.full, ("block", "replace"))
         _one_of("head", self.head, ("block", "skip", "drop"))
+        _one_of("lost", self.lost, ("anywhere", "head"))
         _budget("losses", self.losses)
         _budget("duplicates", self.duplicates)
         _one_of("fair", self.fair, (True, False))
@@ -34,6 +37,10 @@ class Network:
             raise _refused(
                 "fair=True without losses='any'",
                 "it says what is not lost for ever where anything may be lost: unordered(losses='any', fair=True)",
+            )
+        if self.lost == "head" and not self.losses:
+            raise _refused(
+                "lost='head' without losses", "say how many messages may be lost: fifo(losses=1, lost='head')"
             )
         if self.capacity is not None and (type(self.capacity) is not int or self.capacity < 1):
             raise _refused(f"capacity={show(self.capacity)}", "it is the number of messages a channel holds: 1 or more")
@@ -81,6 +88,7 @@ class Network:
         if self.capacity is not None:
             parts += [f"capacity={self.capacity}", f"full={self.full!r}"]
         parts += [f"losses={self.losses!r}"] if self.losses else []
+        parts += [f"lost={self.lost!r}"] if self.lost != "anywhere" else []
         parts += [f"duplicates={self.duplicates!r}"] if self.duplicates else []
         parts += [f"head={self.head!r}"] if self.passes_over else []
         parts += ["fair=True"] if self.fair else []
@@ -118,10 +126,14 @@ def fifo(
     losses: Budget = 0,
     duplicates: Budget = 0,
     head: Literal["block", "skip", "drop"] = "block",
+    lost: Literal["anywhere", "head"] = "anywhere",
     fair: bool = False,
 ) -> Network:
-    """One queue from each sender to each receiver. `head` says what a message at the front does that is not wanted."""
-    return Network("fifo", capacity, full, losses, duplicates, head, fair)
+    """One queue from each sender to each receiver. `head` says what a message at the front does that is not wanted.
+
+    With `lost="head"` only the message at the front of a queue may be lost.
+    """
+    return Network("fifo", capacity, full, losses, duplicates, head, lost, fair)
 
 
 def _refused(what: str, why: str) -> ModelError:

@@ -144,6 +144,12 @@ class System:
         for pid in _listed(pids):
             builder.connect(pid, fields)
 
+    def send(self, to: Pid | Iterable[Pid], message: Message, /, *, sender: Pid) -> None:
+        """A message that is there at the beginning, as if `sender` had sent it: to one process, or to several."""
+        builder = self._building("send")
+        for pid in _listed(to):
+            builder.post(pid, message, sender)
+
     def scalars(self, kind: type[V], count: int) -> frozenset[V]:
         """So many values that are only compared for equality: `self.scalars(Value, 3)`."""
         made: frozenset[V] = self._building("scalars").make_scalars(kind, count)

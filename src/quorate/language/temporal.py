@@ -17,10 +17,10 @@ property for every client, and the methods it names take that client as their pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller
 from quorate.language.forbidden import refuse_suspended
@@ -33,6 +33,26 @@ S = TypeVar("S")
 F = TypeVar("F", bound=Callable[..., bool])
 
 
+class Named:
+    """Something of a system that formulas can name, with a dot: `w.began` where `w` has a predicate `began`."""
+
+    def predicates(self) -> Mapping[str, Callable[[Any], bool]]:
+        """By what stands behind the dot."""
+        raise NotImplementedError
+
+
+class Expanded(NamedTuple):
+    """One of the formulas that a property about all operations stands for, and what its names mean."""
+
+    which: str
+    formula: str
+    methods: Mapping[str, Callable[[Any], bool]]
+
+
+Expand = Callable[[Any, Callable[[type], int]], Iterable[Expanded]]
+"""Given a system and how many processes of a class it has."""
+
+
 @dataclass(frozen=True)
 class Stated:
     """A temporal property as it was written. `formula` is empty for the decorators, whose shape says it."""
@@ -42,6 +62,8 @@ class Stated:
     goal: str | Callable[..., bool] | None = None
     each: type[Process] | None = None
     location: Location | None = None
+    expand: Expand | None = None
+    """Of a property that is one formula for each of several things."""
 
 
 @overload

@@ -34,7 +34,7 @@ class Declaration:
     size: int | str | Callable[[Any], int] | None = None
     each: str | Callable[[Any], Iterable[Pid]] | None = None
     enough: Callable[[Any, Any], Any] | None = None
-    sets: Literal["minimal", "maximal"] = "minimal"
+    sets: Literal["minimal", "maximal", "any"] = "minimal"
     where: Callable[[Any, Any], Any] | None = None
     same: str | Callable[[Any], Any] | None = None
     fair: Fair = True
@@ -90,8 +90,21 @@ def quorum(
 def quorum(
     message: type[M],
     *,
+    sets: Literal["any"],
+    when: Callable[[Any], object] | None = None,
+    where: Callable[[Any, M], object] | None = None,
+    same: str | Callable[[M], object] | None = None,
+    keep: bool = False,
+    fair: Fair = True,
+) -> Callable[[Callable[[S, frozenset[M]], None]], Callable[[S, frozenset[M]], None]]: ...
+
+
+@overload
+def quorum(
+    message: type[M],
+    *,
     enough: Callable[[Any, frozenset[M]], object],
-    sets: Literal["minimal", "maximal"] = "minimal",
+    sets: Literal["minimal", "maximal", "any"] = "minimal",
     when: Callable[[Any], object] | None = None,
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
@@ -106,7 +119,7 @@ def quorum(
     size: int | str | Callable[[Any], int] | None = None,
     each: str | Callable[[Any], Iterable[Pid]] | None = None,
     enough: Callable[[Any, frozenset[M]], object] | None = None,
-    sets: Literal["minimal", "maximal"] = "minimal",
+    sets: Literal["minimal", "maximal", "any"] = "minimal",
     when: Callable[[Any], object] | None = None,
     where: Callable[[Any, M], object] | None = None,
     same: str | Callable[[M], object] | None = None,
@@ -116,18 +129,21 @@ def quorum(
     """Consume a set of messages in one indivisible step, never two of one sender.
 
     `size=n` (or a field's name, or a function of self): exactly n messages. `each=...`: exactly one from each of the
-    given senders. `enough=guard`: the minimal (or, with sets="maximal", the maximal) sets that satisfy the guard.
+    given senders. `enough=guard`: the minimal sets that satisfy the guard; with sets="maximal" the maximal ones, with
+    sets="any" all of them. `sets="any"` without a guard: every set of one message or more.
     `when(self)` is a guard on the process, `where(self, m)` a filter on each message, and with `same` all messages of
     a set agree on that field (or on that function of the message).
     """
     _message_type("quorum", message, (Message,))
+    if sets == "any" and size is None and each is None and enough is None:
+        enough = _any_set
     if sum(given is not None for given in (size, each, enough)) != 1:
         raise _refuse(
             f"@quorum({message.__name__}, ...) says how many messages it wants in exactly one way",
-            "give one of size=, each= and enough=",
+            "give one of size=, each= and enough=, or sets='any' for sets of any size",
         )
-    if sets not in ("minimal", "maximal"):
-        raise _refuse(f"@quorum(sets={sets!r}): unknown kind of sets", "sets is 'minimal' or 'maximal'")
+    if sets not in ("minimal", "maximal", "any"):
+        raise _refuse(f"@quorum(sets={sets!r}): unknown kind of sets", "sets is 'minimal', 'maximal' or 'any'")
     if isinstance(size, int) and (isinstance(size, bool) or size < 1):
         raise _refuse(f"@quorum(size={size!r}): a quorum has at least one message", "give a size of 1 or more")
     if isinstance(same, str) and same not in message._names and same != "sender":
@@ -148,6 +164,10 @@ def quorum(
         refuse_suspended(given, f"`{option}` of @quorum({message.__name__}, ...)")
     _fairness("quorum", fair)
     return _mark(Declaration("quorum", message, when, keep, size, each, enough, sets, where, same, fair))
+
+
+def _any_set(self: object, messages: frozenset[Any]) -> bool:
+    return True
 
 
 @overload

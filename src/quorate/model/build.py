@@ -13,9 +13,9 @@ from quorate.base.watchdog import supervised
 from quorate.language.automaton import MISSING, Automaton
 from quorate.language.declared import WATCH_MARK
 from quorate.language.forbidden import forbid_impure, refuse_suspended
-from quorate.language.message import bad_field
+from quorate.language.message import Crash, Message, bad_field, stamped
 from quorate.language.monitor import Monitor
-from quorate.language.pid import DecompositionError, Pid, server_of
+from quorate.language.pid import DecompositionError, Pid, column_of, server_of
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.system import System
@@ -29,6 +29,7 @@ WHOLE = 1 << 31
 """Where the numbers of identities begin that stand for a process taken apart."""
 
 Layout = list[tuple[type[Automaton], str, Pid | None]]
+Posted = tuple[tuple[int, Message], ...]
 
 
 class Builder:
@@ -41,6 +42,8 @@ class Builder:
         self.processes: list[tuple[type[Process], Pid, dict[str, Any], Location | None]] = []
         self.monitors: list[tuple[type[Monitor], dict[str, Any], Location | None]] = []
         self.corrupted: set[int] = set()
+        self.posted: list[tuple[int, Message]] = []
+        """What is sent before the run begins, and to whom."""
         self.scalars: dict[str, tuple[Scalar, ...]] = {}
         self.decomposed = decomposed
         """Whether processes that play several roles are taken apart."""
@@ -99,6 +102,24 @@ class Builder:
             return
         cls, _, values, _ = self.processes[pid._index]
         _checked(cls, values, fields)
+
+    def post(self, to: Pid, message: Any, sender: Pid) -> None:
+        for what, pid in (("send", to), ("send(..., sender=...)", sender)):
+            if type(pid) is not Pid:
+                raise ModelError(
+                    f"{what}: {show(pid)} is not the identity of a process",
+                    hint="it takes what spawn returned: self.send(server, Request(1), sender=client)",
+                    code="Q109",
+                    location=caller(),
+                )
+        if not isinstance(message, Message) or isinstance(message, Crash):
+            raise ModelError(
+                f"send: {show(message)} is not a message that a process sends",
+                hint="the receiver comes first: self.send(server, Request(1), sender=client)",
+                code="Q109",
+                location=caller(),
+            )
+        self.posted.append((to._index, stamped(message, sender)))
 
     def corrupt(self, pids: list[Pid], count: int | None) -> None:
         if count is not None and (type(count) is not int or not 0 <= count <= len(pids)):
@@ -180,10 +201,16 @@ class Builder:
             self._require_roles_in(rows)
         return tuple(tuple(values.values()) for _, _, values, _ in rows)
 
+    def post_box(self) -> Posted:
+        """What is pending at the beginning. Attackers send what they like, and need not have sent anything."""
+        return tuple((to, message) for to, message in self.posted if column_of(message.sender) not in self.corrupted)
+
     def _require_roles_in(self, rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]]) -> None:
         """Refuse identities of processes that were taken apart: which of their roles is meant must be said."""
         if self.corrupted:
             raise DecompositionError("Byzantine processes are not taken apart")
+        if self.posted:
+            raise DecompositionError("messages are pending at the beginning, which say nothing of roles")
         whole = {encode(pid) for pid in self.servers}
         for cls, _, values, _ in rows:
             for field, value in values.items():
@@ -196,11 +223,12 @@ class Builder:
 
 def build_all(
     system: System, byzantine: Mapping[str, int], decomposed: bool = False
-) -> tuple[Layout, list[tuple[Local, ...]], dict[str, Any]]:
-    """The processes and monitors, the distinct initial states in content order, and the network and faults set."""
+) -> tuple[Layout, list[tuple[Local, ...]], list[Posted], dict[str, Any]]:
+    """The processes and monitors, the distinct initial states in content order, what is pending in each, and the
+    network and faults set."""
     first: Builder | None = None
     first_path: list[int] = []
-    found: dict[bytes, tuple[Local, ...]] = {}
+    found: dict[bytes, tuple[tuple[Local, ...], Posted]] = {}
     prefix: list[int] | None = []
     paths = 0
     while prefix is not None:
@@ -230,8 +258,8 @@ def build_all(
             raise ModelError(
                 f"all processes of {type(system).__name__} are Byzantine", hint="leave an honest one", code="Q109"
             )
-        state = builder.state()
-        found.setdefault(encode(state), state)
+        state, posted = builder.state(), builder.post_box()
+        found.setdefault(encode((state, posted)), (state, posted))
     if first is None:
         raise ModelError(
             f"{type(system).__name__} has no initial state: every choice in `build` had no options",
@@ -240,9 +268,10 @@ def build_all(
             location=_where(system),
         )
     _repeated(system, first, first_path, decomposed)
-    layout, states = first.layout(), [found[key] for key in sorted(found)]
+    layout, states = first.layout(), [found[key][0] for key in sorted(found)]
     _constants_agree(system, layout, states)
-    return layout, states, {**first.settings, "scalars": first.scalars}
+    pending = [found[key][1] for key in sorted(found)]
+    return layout, states, pending, {**first.settings, "scalars": first.scalars}
 
 
 def _constants_agree(system: System, layout: Layout, states: list[tuple[Local, ...]]) -> None:
@@ -262,7 +291,8 @@ def _repeated(system: System, first: Builder, path: list[int], decomposed: bool)
     """Refuse a `build` that makes something else when it is run again: a saved run could not be replayed."""
     again = _build_once(system, path, decomposed)
     again.corrupted = first.corrupted
-    if first.layout() != again.layout() or encode(first.state()) != encode(again.state()):
+    same = encode((first.state(), first.post_box())) == encode((again.state(), again.post_box()))
+    if first.layout() != again.layout() or not same:
         raise ModelError(
             f"{type(system).__name__}.build made something else when it was run again",
             hint=CAUSES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import FunctionType
 from typing import Any
 
@@ -28,12 +29,14 @@ from quorate.language.pid import DecompositionError, column_of
 from quorate.language.system import System
 from quorate.language.transitions import Declaration
 from quorate.model.attacker import Arsenal, Attacker, LearningAttacker
+from quorate.model.bound import read_bound, require_initials_inside
 from quorate.model.build import Layout, build_all
 from quorate.model.definition import Column, Definition, Mode, Property, Spec, Transition
 from quorate.model.environment import Environment
 from quorate.model.fields import field_types, message_types
 from quorate.model.memory import Memory
 from quorate.model.outcome import Local
+from quorate.model.renumbering import uses_ranks
 from quorate.model.temporal import refuse_temporal
 from quorate.model.traffic import Channel, check_network
 
@@ -50,7 +53,7 @@ def define(
     environment = environment or Environment()
     require_setting(type(system), "network", type(system).network, Network, "fifo()")
     require_setting(type(system), "faults", type(system).faults, Faults, "crashes(1)")
-    layout, initials, settings = build_all(system, environment.byzantine, decomposed)
+    layout, initials, posted, settings = build_all(system, environment.byzantine, decomposed)
     specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
     attackers = frozenset(index for index, (cls, _, _) in enumerate(layout) if cls is Attacker)
     standing: dict[int, tuple[Message, ...]] = {}
@@ -68,7 +71,7 @@ def define(
             is_monitor=pid is None,
             pid=pid,
             may_crash=pid is not None
-            and faults.crashes > 0
+            and faults.crashes != 0
             and index not in attackers
             and (faults.of is None or issubclass(cls, faults.of)),
         )
@@ -76,6 +79,8 @@ def define(
     )
     if environment.network_model != "m":
         columns, initials, standing = _with_channels(columns, initials, standing, attackers, environment)
+        routes = columns[0].routes or ()
+        posted = [tuple((routes[to], message) for to, message in sends) for sends in posted]
     initials = _with_hidden(columns, initials, faults)
     found = read_properties(type(system))
     finals = [candidate for candidate in found if candidate.kind == "final"]
@@ -99,14 +104,19 @@ def define(
         invariants=tuple(candidate for candidate in found if candidate.kind == "invariant"),
         cans=tuple(candidate for candidate in found if candidate.kind == "can"),
         final=finals[0] if finals else None,
+        bound=read_bound(type(system)),
         standing=standing,
+        posted=tuple(posted) if any(posted) else (),
         attackers=attackers,
         messages=message_types(specs.values()),
         scalars=settings["scalars"],
     )
+    definition.ranked = uses_ranks(definition)
     if decomposed:
         _require_apart(definition)
+    _require_room(definition)
     _initials_within(definition)
+    require_initials_inside(definition)
     if not decomposed or any(column.server is not None for column in columns):  # else nothing was taken apart
         definition.memory = Memory(definition)
     return definition
@@ -141,6 +151,23 @@ def _with_hidden(
     return [tuple(whole(column, values) for column, values in zip(columns, state, strict=True)) for state in initials]
 
 
+def _require_room(definition: Definition) -> None:
+    """Refuse more messages at the beginning than a channel holds."""
+    capacity = definition.network.capacity
+    for sends in definition.posted if capacity is not None else ():
+        merged = list({encode((to, each)): (to, each) for to, each in sends}.values())
+        channels = Counter((to, each.sender) for to, each in (merged if definition.network.kind == "set" else sends))
+        for (to, sender), count in channels.items():
+            if capacity is not None and count > capacity:
+                raise ModelError(
+                    f"{definition.name}.build sends {count} messages from {sender} to {definition.receiver(to)}, "
+                    f"and the channel holds {capacity}",
+                    hint="send fewer, or give the network a larger capacity=",
+                    code="Q109",
+                    location=location_of(type(definition.system).build),
+                )
+
+
 def _require_apart(definition: Definition) -> None:
     """Refuse environments in which the roles of a process have more in common than a name."""
     if all(column.server is None for column in definition.processes):
@@ -150,6 +177,8 @@ def _require_apart(definition: Definition) -> None:
         raise DecompositionError(
             "messages to several roles of a process go through one channel, which keeps order or room"
         )
+    if definition.bound is not None:
+        raise DecompositionError(f"{definition.name}.within is about whole processes")
     if definition.faults.crashes:
         raise DecompositionError("the roles of a process crash together")
     if definition.environment.network_model != "m":

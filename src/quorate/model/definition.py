@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quorate.model.memory import Memory
     from quorate.model.outcome import Local
 
-Mode = Literal["exact", "each", "minimal", "maximal"]
+Mode = Literal["exact", "each", "minimal", "maximal", "any"]
 
 
 @dataclass(eq=False)
@@ -91,6 +91,8 @@ class Column:
     """Of a channel: the process it leads to."""
     clean: bool = False
     """A transition consumes all that is in the inbox, or it is not enabled."""
+    places: bool = False
+    """Ranks are places in the order of the whole state, not numbers: `later` is any later place (docs/ranks.md)."""
     beginning: Local = ()
     """The fields as `spawn` and `connect` set them; where initial states differ in that, see `Spec.origin`."""
 
@@ -124,7 +126,7 @@ class Property:
     """Something a system claims."""
 
     name: str
-    kind: Literal["invariant", "can", "final", "predicate"]
+    kind: Literal["invariant", "can", "final", "predicate", "bound"]
     """A predicate claims nothing: formulas name it."""
     doc: str
     function: Callable[[Any], bool]
@@ -150,13 +152,19 @@ class Definition:
     invariants: tuple[Property, ...]
     cans: tuple[Property, ...]
     final: Property | None
+    bound: Property | None = None
+    """Which states of the whole system are looked at."""
     standing: dict[int, tuple[Message, ...]] = field(default_factory=dict)
     """By process: the messages that attackers can send from the beginning on."""
+    posted: tuple[tuple[tuple[int, Message], ...], ...] = ()
+    """Of each initial state: what is sent before the run begins, with the column that it goes to; in order."""
     attackers: frozenset[int] = frozenset()
     messages: dict[type[Record], FieldTypes] = field(default_factory=dict)
     """The messages and events that a process or monitor takes, with the types that their fields are declared with."""
     scalars: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     """By name of the class: values that are only compared for equality."""
+    ranked: bool = False
+    """Whether fields hold numbers that are only compared."""
     processes: tuple[Column, ...] = field(init=False)
     monitors: tuple[Column, ...] = field(init=False)
     memory: Memory = field(init=False)

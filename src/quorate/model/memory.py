@@ -230,7 +230,7 @@ def _roots(definition: Definition) -> Iterator[tuple[Place, Any]]:
                     yield Place(str(transition), ""), function
         if spec.within is not None:
             yield Place(f"{spec.cls.__name__}.within", ""), spec.within
-    for prop in (*definition.properties, *([definition.final] if definition.final else [])):
+    for prop in (*definition.properties, *filter(None, (definition.final, definition.bound))):
         yield Place(prop.name, ""), prop.function
     for cls in (*classes, type(definition.system)):
         yield Place(cls.__name__, ""), cls

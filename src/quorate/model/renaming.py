@@ -10,6 +10,7 @@ from quorate.base.values import SIMPLE, ContentSet, class_token, encode, freeze
 from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.pid import Pid
+from quorate.language.rank import Rank
 from quorate.language.scalar import Scalar
 from quorate.language.signed import Signed, signed
 from quorate.model.outcome import Crashed
@@ -43,12 +44,12 @@ def names_in(value: Any) -> frozenset[bytes]:
     return frozenset(found)
 
 
-def renamed(value: Any, names: Names) -> Any:
-    """The value with every name replaced that the mapping holds."""
+def renamed(value: Any, names: Mapping[bytes, Name | Rank]) -> Any:
+    """The value with every name, or rank, replaced that the mapping holds."""
     cls = type(value)
     if cls in _PLAIN:
         return value
-    if is_name(value):
+    if is_name(value) or cls is Rank:
         return names.get(encode(value), value)
     if issubclass(cls, frozenset):
         return freeze(cls(renamed(item, names) for item in value))
@@ -68,7 +69,7 @@ def renamed(value: Any, names: Names) -> Any:
     return _rebuilt(value, names)
 
 
-def _rebuilt(value: Any, names: Names) -> Any:
+def _rebuilt(value: Any, names: Mapping[bytes, Name | Rank]) -> Any:
     """A message, an event or a frozen dataclass."""
     new = object.__new__(type(value))
     for field in fields_of(value):

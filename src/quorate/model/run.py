@@ -19,6 +19,7 @@ from quorate.language.automaton import WATCHING, Automaton, attach
 from quorate.language.forbidden import is_answer, returned
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
+from quorate.language.rank import RUNNING, Evaluation
 from quorate.model.again import require_same, signature
 from quorate.model.choices import MAX_PATHS, Choices, NoOption
 from quorate.model.definition import Column, Transition
@@ -30,7 +31,7 @@ _new = object.__new__
 class Run:
     """What one run of a handler does besides changing fields."""
 
-    __slots__ = ("choices", "closed", "events", "messages", "pid", "sends")
+    __slots__ = ("choices", "closed", "events", "later", "messages", "pid", "sends")
 
     def __init__(self, pid: Pid | None, messages: tuple[Message, ...], choices: Choices | None, closed: str) -> None:
         self.pid = pid
@@ -39,6 +40,8 @@ class Run:
         self.closed = closed
         self.sends: list[tuple[int, Message]] = []
         self.events: list[Event] = []
+        self.later = False
+        """Whether a new rank was made."""
 
 
 def instance(column: Column, local: Local, run: Run) -> Automaton:
@@ -266,6 +269,21 @@ def _attempt(
 ) -> Outcome | None:
     """One path through the handler; None if a guard is false."""
     run = Run(column.pid, messages, choices, "a guard")
+    RUNNING.now = Evaluation(run, column.places)
+    try:
+        return _run(column, transition, local, messages, choices, run)
+    finally:
+        RUNNING.now = None
+
+
+def _run(
+    column: Column,
+    transition: Transition,
+    local: Local,
+    messages: tuple[Message, ...],
+    choices: Choices,
+    run: Run,
+) -> Outcome | None:
     self: Any = instance(column, local, run)
     declaration = transition.declaration
     kind = transition.kind

@@ -13,7 +13,7 @@ from quorate.language.declared import forgotten, refuse_reserved, stranger
 from quorate.language.forbidden import forbid_impure
 from quorate.language.process import Process
 from quorate.language.system import System
-from quorate.language.temporal import TEMPORAL_MARK, Stated
+from quorate.language.temporal import TEMPORAL_MARK, Expand, Named, Stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,8 @@ class Claimed:
     each: type[Process] | None
     doc: str
     location: Location
+    expand: Expand | None = None
+    """Where it is one formula for each of several things: these."""
 
 
 def read_temporal(cls: type[System]) -> list[Claimed]:
@@ -59,6 +61,8 @@ def methods_of(cls: type[System], parameters: int) -> dict[str, Callable[..., bo
                 found.pop(name, None)
                 if value.__code__.co_argcount == 1 + parameters and not value.__code__.co_kwonlyargcount:
                     found[name] = getattr(cls, name)
+            elif isinstance(value, Named) and parameters == 0:
+                found |= {f"{name}.{each}": function for each, function in value.predicates().items()}
     return found
 
 
@@ -104,4 +108,4 @@ def _claimed(cls: type[System], name: str, value: Any, stated: Stated) -> Claime
             "leads_to": f"G({name} -> F {goal})",
         }[stated.shape]
     doc = (value.__doc__ or "").strip() if isinstance(value, FunctionType) else ""
-    return Claimed(name, stated.shape, formula, methods, stated.each, doc, location)
+    return Claimed(name, stated.shape, formula, methods, stated.each, doc, location, stated.expand)

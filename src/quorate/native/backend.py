@@ -23,9 +23,11 @@ Stop = Literal[
     "cycle",
     "reached",
     "overtaken",
+    "disk",
 ]
 """Why a search ended. Regrown: a property read more than was observed. Outgrown: it left the universe. Reached: every
-`can` was, and nothing else was asked for. Overtaken: what was done meanwhile says that it can be done better."""
+`can` was, and nothing else was asked for. Overtaken: what was done meanwhile says that it can be done better. Disk: the
+directory for states is full."""
 Finding = Literal["violated", "reached", "raises", "deadlock", "failure"]
 Cells = tuple[list[tuple[int, list[int]]], list[int]]
 """A state as the core reports it: by column the local state and what is pending, and what is left of the budgets."""
@@ -43,6 +45,8 @@ class Request:
     stateless: bool = False
     bitstate_bytes: int = 0
     """Of the table of bits; 0 for an exact store."""
+    spill: str | None = None
+    """A directory for the states; breadth-first only."""
     max_states: int | None = None
     max_memory: int | None = None
     seconds: float | None = None
@@ -59,6 +63,8 @@ class Request:
     """Whether to count what was met, at the end of a breadth-first search."""
     meanwhile: Callable[[int, int], bool] | None = None
     """What is to be done now and then while the search rests, given its states and transitions. True: it is to stop."""
+    checkpoints: Checkpoints | None = None
+    """How a breadth-first search is saved, and where it goes on."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,9 @@ class Found:
     por_given_up: int = 0
     """At which depth; 0 if it was not."""
     cut: tuple[int, ...] = ()
-    """The columns whose `within` cut something."""
+    """The columns whose `within` cut something; behind them the system."""
+    levels: tuple[int, ...] = ()
+    """Breadth-first: how many states there were before each level."""
     violation: Witness | None = None
     goals: tuple[Witness, ...] = ()
     is_shortest: bool = False
@@ -103,6 +111,21 @@ class Found:
     violations: tuple[tuple[Witness, int], ...] = ()
     """Of a search that goes on: of each kind the first, and in how many states (of a failure: steps)."""
     census: _core.Census | None = None
+
+
+class Checkpoints(Protocol):
+    """What saves a search."""
+
+    @property
+    def seconds(self) -> float:
+        """Between two times."""
+
+    @property
+    def resumed(self) -> _core.SavedSearch | None:
+        """What it goes on from."""
+
+    def save(self, snapshot: _core.Snapshot) -> bool:
+        """Called while the search rests; False if it could not be saved."""
 
 
 class Backend(Protocol):
@@ -124,6 +147,7 @@ class NativeBackend:
             deadlock=request.deadlock,
             stateless=request.stateless,
             bitstate=request.bitstate_bytes,
+            spill=request.spill or "",
             states=request.max_states,
             memory=request.max_memory,
             seconds=request.seconds,
@@ -134,7 +158,7 @@ class NativeBackend:
             census=request.census,
             all=request.all,
         )
-        report = self.model.engine.search(self.model, asked, request.sample, request.meanwhile)
+        report = self.model.engine.search(self.model, asked, request.sample, request.meanwhile, request.checkpoints)
         return Found(
             stop=cast(Stop, report.stop.name),
             states=report.states,
@@ -149,6 +173,7 @@ class NativeBackend:
             blocked=report.blocked,
             por_given_up=report.por_given_up,
             cut=tuple(report.cut),
+            levels=tuple(report.levels),
             violation=None if report.violation is None else witness_of(report.violation),
             goals=tuple(map(witness_of, report.goals)),
             violations=tuple((witness_of(first), number) for first, number in report.violations),

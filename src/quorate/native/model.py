@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
+from itertools import combinations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,11 +23,25 @@ from quorate.base.values import BadValueError, encode, show
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.message import Event, Message
 from quorate.language.pid import column_of
+from quorate.language.rank import MOST
 from quorate.model.again import smuggled
+from quorate.model.bound import is_inside
 from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
+from quorate.model.renaming import renamed
+from quorate.model.renumbering import normal_form, numbering, ranks_in, require_invariant
 from quorate.model.run import accepts, fire, observe, prepare, recovered
 from quorate.native.history import NativeHistory
+from quorate.native.journal import (
+    ALIVE,
+    CRASHED,
+    FAILED,
+    Journal,
+    digest_of,
+    failure_bytes,
+    outcomes_digest,
+    request_digest,
+)
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
 from quorate.properties.parts import Fold, Parts, parts_of
@@ -59,22 +75,28 @@ class Model:
         self,
         definition: Definition,
         properties: Sequence[Property],
-        stop: Callable[[int, int, int, int, int], bool] = lambda *_: False,
+        stop: Callable[..., bool] = lambda *_: False,
         values: dict[bytes, int] | None = None,
         whole: Whole | None = None,
+        journal: Journal | None = None,
     ) -> None:
         network = definition.network
         self.definition = definition
         self.properties = tuple(properties)
+        self._judges = self.properties if definition.bound is None else (*self.properties, definition.bound)
         self.whole = whole
         """If processes are taken apart into their roles: the system as it was written, which every answer is held
         against, and which properties are about."""
+        self.journal = journal
+        """Where every answer is noted, if the check is saved: then it can be seen whether the model has changed."""
         self.calls = 0
         self.spent = Stopwatch()
         """What was done before the search that has the answer, by what took the time."""
         self.restart_on_new_reads = False
         """With the quotient an unobserved field may hold another local state's value (docs/soundness.md, rule 8)."""
         self.symmetries: Symmetries | None = None
+        self.told_apart: tuple[int, str] | None = None
+        """A family of names that a search in other processes found not to be interchangeable, and why."""
         self.failures: list[Failure] = []
         self.unhandled: dict[tuple[str, str], None] = {}
         self.stop = stop
@@ -90,10 +112,14 @@ class Model:
         self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
         self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
         self._types: list[dict[type, int]] = [{} for _ in definition.columns]
+        columns = definition.columns
+        self.asked = [replace(column, places=True) for column in columns] if definition.ranked else columns
+        """The columns that handlers are run with; with ranks, these are places in the order of a whole state."""
+        self._shapes: dict[tuple[int, bytes], int] = {}
         self._cause = (-1, -1, -1)
         self._causes = [(array("q"), array("q")) for _ in definition.columns]
         # Processes that are taken apart do not have the fields that a property reads in one place.
-        self.parts = [None if whole is not None else parts_of(definition, each) for each in self.properties]
+        self.parts = [None if whole is not None else parts_of(definition, each) for each in self._judges]
         """The properties as far as they are about processes one by one."""
         self._folds: list[list[tuple[Parts, Fold]]] = [[] for _ in definition.columns]
         for parts in filter(None, self.parts):
@@ -112,10 +138,18 @@ class Model:
             duplicates_unlimited=network.duplicates == "any",
             losses=0 if network.losses == "any" else _counted("losses", network.losses),
             duplicates=0 if network.duplicates == "any" else _counted("duplicates", network.duplicates),
-            crashes=_counted("crashes", definition.faults.crashes),
+            crashes_unlimited=definition.faults.crashes == "any",
+            crashes=_counted("crashes", definition.faults.left),
             cut_short=definition.faults.cut_short,
+            redeliver=definition.faults.redeliver,
+            loses_heads=network.lost == "head",
+            down=None if definition.faults.down is None else _counted("down", definition.faults.down),
         )
         self.engine = _core.Engine(numbered)
+        if journal is not None:
+            journal.model = self
+        if definition.ranked:
+            self.engine.use_ranks(MOST)
         for column in definition.columns:
             transitions = [] if column.is_monitor else definition.transitions(column)
             modes = [_core.Transition(mode=_mode(each), keep=each.keep) for each in transitions]
@@ -125,7 +159,8 @@ class Model:
         self.histories = {
             column.index: NativeHistory(self.engine, column, self._value_id)
             for column in definition.columns
-            if whole is None and NativeHistory.fits(column)  # else every reaction is compared with the whole's
+            # Else every reaction is compared with the whole's, or noted.
+            if whole is None and journal is None and NativeHistory.fits(column)
         }
         """Monitors whose reactions the core works out itself."""
         for index, messages in definition.standing.items():
@@ -137,6 +172,8 @@ class Model:
                 self.engine.add_notice(column.index, receiver, number)
         for each in self.properties:
             self.engine.add_property(_core.PropertyKind[kind_of(each).core])
+        if definition.bound is not None:
+            self.engine.add_property(_core.PropertyKind.bound)
         self.observed = [
             [False] * (1 + column.spec.visible + len(self._folds[column.index])) for column in definition.columns
         ]
@@ -147,7 +184,11 @@ class Model:
             [
                 [self.local_id(column, state[column.index]) for column in definition.columns]
                 for state in definition.initials
-            ]
+            ],
+            [
+                [(receiver, self.message_id(definition.columns[receiver], message)) for receiver, message in sends]
+                for sends in definition.posted
+            ],
         )
 
     # Numbers
@@ -201,8 +242,12 @@ class Model:
             values += [known.setdefault(each, len(known)) for each in elements]
             self._elements[column.index].append(elements)
             content = _content(b"crashed" if crashed else b"", *encodings)
+            if self.journal is not None:
+                self.journal.new_local(column.index, CRASHED if crashed else ALIVE, encodings, elements)
             found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
             self._locals[column.index].append(local)
+            if self.definition.ranked:
+                self._place(column, local, found, self.engine.put_local_ranks, self.local_id)
             if crashed and self.definition.faults.recover:
                 back = recovered(column, local)
                 number = self._numbered(column, back, [encode(value) for value in back], folded)
@@ -211,12 +256,33 @@ class Model:
                 self.engine.set_crash(column.index, found, self._numbered(column, Crashed(local), encodings, folded))
         return found
 
+    def _place(
+        self,
+        column: Column,
+        value: Any,
+        number: int,
+        put: Callable[[int, int, int, int], None],
+        number_of: Callable[[Column, Any], int],
+    ) -> None:
+        """Tell the core which ranks a value holds, and number all that differ from it in places of the normal form."""
+        held = ranks_in(value)
+        if not held:
+            return
+        key = column.index, encode(renamed(value, numbering(held, range(1, len(held) + 1))))
+        is_new = key not in self._shapes
+        shape = self._shapes.setdefault(key, len(self._shapes))
+        put(column.index, number, shape, sum(1 << each for each in held))
+        for places in combinations(range(2, 2 * MOST + 1, 2), len(held)) if is_new else ():
+            number_of(column, renamed(value, numbering(held, places)))
+
     def _failed_monitor(self, column: Column, failure: int) -> int:
         """A local state that stands for a monitor which failed."""
         ids = self._local_ids[column.index]
         key = (-1, failure)
         if key not in ids:
             values = [0] + [NONE] * column.spec.visible
+            if self.journal is not None:
+                self.journal.new_local(column.index, FAILED, [failure_bytes(self.failures[failure])], ())
             ids[key] = self.engine.add_local(column.index, failure, values, failure, False)
             self._locals[column.index].append(())
             self._causes[column.index][0].extend(self._cause)
@@ -233,9 +299,13 @@ class Model:
             kind = self._type_id(column, type(message))
             stands = isinstance(message, Message) and self.definition.stands(column, message)
             numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands)
+            if self.journal is not None:
+                self.journal.new_message(column.index, encoded)
             found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
             self._causes[column.index][1].extend(self._cause)
+            if self.definition.ranked and not column.is_monitor:
+                self._place(column, message, found, self.engine.put_message_ranks, self.message_id)
             if column.index in self.histories:
                 assert isinstance(message, Event)
                 self.histories[column.index].note(message, found)
@@ -309,15 +379,23 @@ class Model:
     def failure_id(self, failure: Failure) -> int:
         if failure not in self.failures:
             self.failures.append(failure)
+            if self.journal is not None:
+                self.journal.new_failure(failure)
         return self.failures.index(failure)
 
     def reduced(self, state: State) -> tuple[object, object]:
         """The state as the reductions leave it, in the form the core reports states in."""
         columns: list[tuple[int, list[int]]] = []
+        if self.definition.ranked:
+            normal = normal_form((state.locals, state.pending))
+            if normal is None:
+                return [], []
+            locals, pending = normal
+            state = State(locals, pending, state.budget)
         for column in self.definition.columns:
             inbox: list[int] = []
             if not column.is_monitor:
-                inbox = self._inbox(column, state.pending[column.index])
+                inbox = self.arranged(column, state.pending[column.index])
             local = self.local_id(column, state.locals[column.index])
             if self.symmetries is not None and column.index in self.symmetries.growing.columns:
                 self.symmetries.growing.admit(column, local)
@@ -325,7 +403,7 @@ class Model:
         reduced, left = self.engine.reduced((columns, list(state.budget)))
         return [(local, list(inbox)) for local, inbox in reduced], list(left)
 
-    def _inbox(self, column: Column, messages: Sequence[Message]) -> list[int]:
+    def arranged(self, column: Column, messages: Sequence[Message]) -> list[int]:
         """In the core's order: as the network arranges it, but by the core's numbers where that is by content."""
         rank = channels(self.definition).rank
         numbered = [(message, self.message_id(column, message)) for message in messages]
@@ -346,6 +424,9 @@ class Model:
         for kind, index, which, local_id, subject, messages in queries:
             if self._is_to_stop():
                 return False
+            if kind is _core.QueryKind.bound:
+                self._bound(messages)
+                continue
             self.calls += 1
             column = self.definition.columns[index]
             if kind is _core.QueryKind.observe:
@@ -363,24 +444,63 @@ class Model:
             elif kind is _core.QueryKind.accept:
                 message: Any = self._messages[index][subject]
                 group = accepts(column, transition, local, message)
+                if self.definition.ranked:
+                    require_invariant(
+                        f"a guard of {transition}",
+                        transition.location,
+                        (local, message),
+                        partial(_accepted, column, transition),
+                    )
                 if self.whole is not None:
                     self.whole.require_group(column, transition, local, message, group)
                 number_of = None if group is None else self._groups.setdefault(group, len(self._groups))
                 self.engine.put_group(index, which, local_id, subject, number_of)
+                self._note(kind, index, which, local_id, messages, digest_of(() if group is None else (group,)))
             else:
                 consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
                 # Together, since comparing and encoding what a handler does may take long as well.
-                outcomes = supervised(partial(fire, column, transition, local, consumed))
+                asked = self.asked[index]
+                outcomes = supervised(partial(fire, asked, transition, local, consumed))
+                if self.definition.ranked:
+                    require_invariant(
+                        str(transition),
+                        transition.location,
+                        (local, consumed),
+                        partial(_done, asked, transition),
+                    )
                 if self.whole is not None:
                     self.whole.require_outcomes(column, transition, local, consumed, outcomes)
                 self._cause = (index, local_id, which)
                 encoded = [self._outcome(column, outcome) for outcome in outcomes]
                 self._cause = (-1, -1, -1)
                 self.engine.put_behaviour(index, which, local_id, subject, encoded)
+                if self.journal is not None:
+                    self._note(kind, index, which, local_id, messages, outcomes_digest(outcomes))
         return True
+
+    def _note(
+        self, kind: _core.QueryKind, column: int, which: int, local: int, messages: Sequence[int], digest: bytes
+    ) -> None:
+        if self.journal is not None:
+            self.journal.answered((kind.value, column, which, local), messages, digest)
+
+    def _bound(self, locals: list[int]) -> None:
+        """Tell the core whether a state lies inside the bound of the system."""
+        answered = self.judge(len(self.properties), locals)
+        if answered is None and self.halted is not None:
+            raise self.halted
+        if not answered:
+            self.engine.start_over()
 
     def _request(self, column: Column, transition: Transition, local: Local, local_id: int) -> None:
         request = prepare(column, transition, local)
+        if self.definition.ranked:
+            require_invariant(
+                f"`when` or `size` of {transition}",
+                transition.location,
+                local,
+                lambda given: [prepare(column, transition, given)],
+            )
         if self.whole is not None:
             self.whole.require_request(column, transition, local, request)
         numbered: _core.Request | None = None
@@ -392,6 +512,7 @@ class Model:
         elif request is not None:
             numbered = _core.Request(mode=_mode(transition))
         self.engine.put_request(column.index, transition.index, local_id, numbered)
+        self._note(_core.QueryKind.request, column.index, transition.index, local_id, (), request_digest(request))
 
     def _outcome(self, column: Column, outcome: Outcome) -> _core.Outcome:
         if outcome.failure is not None:
@@ -423,6 +544,13 @@ class Model:
         local = self.local(column, local_id)
         event: Any = self._messages[column.index][event_id]
         outcome = observe(column, local, event)
+        if self.definition.ranked:
+            require_invariant(
+                f"{column.cls.__name__}, which watches,",
+                None,
+                (local, event),
+                lambda given: [_made(observe(column, *given))],
+            )
         if self.whole is not None:
             self.whole.require_reaction(column, local, event, outcome)
         if outcome.failure is not None:
@@ -432,6 +560,8 @@ class Model:
             number = self.local_id(column, outcome.local)
         moved = _core.Outcome(effect=_core.Effect.moves, local=number)
         self.engine.put_behaviour(column.index, 0, local_id, event_id, [moved])
+        if self.journal is not None:
+            self._note(_core.QueryKind.observe, column.index, 0, local_id, (event_id,), outcomes_digest((outcome,)))
         return Reaction(number, outcome.failure)
 
     def judge(self, number: int, locals: list[int]) -> bool | None:
@@ -443,9 +573,15 @@ class Model:
         state = tuple(self.local(column, local) for column, local in zip(self.definition.columns, locals, strict=True))
         try:
             said, path = self._judged(number, state, locals)
+            if said == _core.Verdict.raises and number == len(self.properties):
+                # It tells of what was raised; another value than True and False is taken for one, as in processes.
+                said = _core.Verdict.yes if is_inside(self.definition, state) else _core.Verdict.no
         except Halted as halted:
             self.halted = halted
             return None
+        if self.journal is not None:
+            reads = [bytes(str((*read[:2], read[3] if read[3] != NONE else -1)), "ascii") for read in path]
+            self.journal.judged(number, locals, digest_of([said.name.encode(), *reads]))
         new = self.note_reads((column, field - 1) for column, field, *_ in path)
         if new and self.restart_on_new_reads:
             return False
@@ -456,7 +592,11 @@ class Model:
 
     def _judged(self, number: int, state: tuple[Local, ...], locals: list[int]) -> tuple[_core.Verdict, list[Read]]:
         """What a property says of a state, and the path of its reads."""
-        prop, parts = self.properties[number], self.parts[number]
+        prop, parts = self._judges[number], self.parts[number]
+        if self.definition.ranked:
+            require_invariant(
+                prop.name, prop.location, state, lambda given: [evaluate(self.definition, prop, given).value]
+            )
         path: list[Read] = []
         if parts is not None:
 
@@ -519,7 +659,7 @@ class Model:
 
     def poll(self, progress: _core.Progress) -> bool:
         self._figures = progress.states, progress.transitions, progress.frontier, progress.depth
-        return self.stop(*self._figures, progress.memory)
+        return self.stop(*self._figures, progress.memory, progress.levels)
 
     def _is_to_stop(self) -> bool:
         """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
@@ -538,6 +678,20 @@ def _counted(name: str, number: int) -> int:
     if number >= NONE:
         raise LimitError(f"{name}={show(number)}: at most {NONE - 1:,} are counted", hint="use fewer", code="Q501")
     return number
+
+
+def _accepted(column: Column, transition: Transition, given: tuple[Local, Message]) -> list[bool]:
+    return [accepts(column, transition, *given) is None]
+
+
+def _done(column: Column, transition: Transition, given: tuple[Local, tuple[Message, ...]]) -> list[Any]:
+    return [_made(each) for each in fire(column, transition, *given)]
+
+
+def _made(outcome: Outcome) -> tuple[Any, ...]:
+    failure = outcome.failure
+    why = None if failure is None else (failure.kind, failure.file, failure.line)
+    return outcome.local, outcome.sends, outcome.events, outcome.cut, why
 
 
 def _mode(transition: Transition) -> _core.Mode:

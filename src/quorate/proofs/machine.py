@@ -354,6 +354,18 @@ def _supported(definition: Definition) -> None:
         raise RefusedError(
             "Byzantine processes that may send anything have no encoding yet", "write an attacker", place
         )
+    if definition.bound is not None:
+        raise RefusedError(
+            f"{definition.name}.within: a bound of the whole system has no encoding", "a proof needs none", place
+        )
+    if definition.posted:
+        raise RefusedError(
+            "messages that are pending at the beginning have no encoding yet", "send them in a @start", place
+        )
+    if faults.down is not None or faults.redeliver:
+        raise RefusedError(
+            "crashes(down=...) and crashes(redeliver=True) have no encoding yet", "a number of crashes works", place
+        )
     if definition.environment.network_model != "m":
         raise RefusedError("delivery events have no encoding yet", "leave out --network-model", place)
     if faults.recover:
@@ -366,6 +378,10 @@ def _supported(definition: Definition) -> None:
                 )
     for column in definition.columns:
         for transition in column.spec.transitions:
+            if transition.mode == "any":
+                raise RefusedError(
+                    f"{transition}: sets of any size have no encoding yet", "minimal sets work", transition.location
+                )
             if transition.mode == "maximal":
                 raise RefusedError(
                     f"{transition}: maximal sets depend on all that is pending",

@@ -90,7 +90,7 @@ class Sampler:
     def _numbered(self, state: State) -> Number:
         columns = []
         for column in self.definition.columns:
-            inbox = [] if column.is_monitor else self.model._inbox(column, state.pending[column.index])
+            inbox = [] if column.is_monitor else self.model.arranged(column, state.pending[column.index])
             columns.append((self.model.local_id(column, state.locals[column.index]), inbox))
         return columns, list(state.budget)
 

@@ -10,7 +10,7 @@ from quorate.base.values import show
 from quorate.base.watchdog import supervised
 from quorate.model.definition import Definition, Property
 from quorate.model.outcome import Local, is_crashed
-from quorate.properties.views import CRASH_FLAG, Panel
+from quorate.model.views import CRASH_FLAG, Panel
 
 
 class Evaluation(NamedTuple):

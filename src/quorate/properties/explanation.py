@@ -27,6 +27,7 @@ from quorate.base.interruptible import Patience
 from quorate.base.values import show
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.automaton import Automaton
+from quorate.model.views import Panel
 from quorate.properties.apart import apart
 from quorate.properties.expressions import (
     Scope,
@@ -41,7 +42,6 @@ from quorate.properties.expressions import (
     watched,
 )  # fmt: skip
 from quorate.properties.naming import Naming
-from quorate.properties.views import Panel
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property

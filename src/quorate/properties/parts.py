@@ -30,7 +30,7 @@ from quorate.base.errors import Signal
 from quorate.base.values import encode
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.process import Process
-from quorate.properties.views import CRASH_FLAG, Panel
+from quorate.model.views import CRASH_FLAG, Panel
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property

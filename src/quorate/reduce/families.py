@@ -19,6 +19,7 @@ from quorate._core import NONE
 from quorate.base.errors import Location
 from quorate.base.failures import Failure
 from quorate.base.values import encode
+from quorate.language.message import Message
 from quorate.language.pid import Pid, column_of
 from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local
@@ -67,12 +68,17 @@ def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
     """Whether exchanging two names leaves the set of initial states as it is."""
     names = exchanging(one, two)
     columns = column_images(definition, names)
-    initials = {encode(state) for state in definition.initials}
-    for state in definition.initials:
+    posted = definition.posted or ((),) * len(definition.initials)
+
+    def content(state: Iterable[Local], sends: Iterable[tuple[int, Message]]) -> tuple[bytes, tuple[bytes, ...]]:
+        return encode(tuple(state)), tuple(sorted(encode(each) for each in sends))  # the core compares their order
+
+    initials = {content(state, sends) for state, sends in zip(definition.initials, posted, strict=True)}
+    for state, sends in zip(definition.initials, posted, strict=True):
         image: list[Local] = [()] * len(state)
         for index, local in enumerate(state):
             image[columns[index]] = renamed(local, names)
-        if encode(tuple(image)) not in initials:
+        if content(image, [(columns[to], renamed(each, names)) for to, each in sends]) not in initials:
             return False
     return True
 
@@ -257,7 +263,15 @@ class Symmetries:
 
     def _hand_over(self) -> None:
         engine = self._model.engine
-        engine.set_symmetric([self._is_symmetric(parts) for parts in self._model.parts])
+        symmetric = [self._is_symmetric(parts) for parts in self._model.parts]
+        if self._model.definition.bound is not None and self.families and not symmetric[-1]:
+            # What is cut is never judged, so it could not be compared in the states that are visited.
+            why = (
+                f"{self._model.definition.name}.within is not known to treat them alike: let it only fold what it reads"
+            )
+            self.dropped += [(family, why) for family in self.families]
+            self.families = []
+        engine.set_symmetric(symmetric)
         marking = Marking(self.families)
         if not self.families:
             engine.unsymmetrise()

@@ -69,6 +69,10 @@ class Reduction:
     def _set(self, why_not: str, why: str = "", **figures: Any) -> None:
         self.ran, self.why, self.figures = not why_not, why_not or why, figures
 
+    def leave_out(self, why: str) -> None:
+        """Although it would apply."""
+        self._set(why)
+
     def apply(self, basis: Basis, sizes: _core.ReductionReport) -> None:
         """Make it take effect, if it runs; again whenever more fields turned out to be observed."""
 

@@ -59,6 +59,11 @@ class Reductions:
         return iter((self.quotient, self.dead_messages, self.por, self.symmetry, self.por.split))
 
     @property
+    def ran(self) -> tuple[str, ...]:
+        """The names of those that run."""
+        return tuple(each.name for each in self if each.ran)
+
+    @property
     def dynamic(self) -> bool:
         """Whether dynamic partial-order reduction runs."""
         return isinstance(self.por, DynamicPartialOrders) and self.por.ran
@@ -89,6 +94,12 @@ class Reductions:
         with self.model.spent.on("symmetry"):
             self.symmetry.check(families)
         self.apply()
+
+    def leave_out(self, why: str) -> None:
+        """Do without partial orders, which go by flows where nothing else is known."""
+        if self.por.ran:
+            self.por.leave_out(why)
+            self.model.engine.unrelate()
 
     def go_on(self, transitions: int) -> bool:
         """Go on with the closure while a search rests that has made so many transitions; whether it has ended."""

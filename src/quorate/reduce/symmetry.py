@@ -49,20 +49,31 @@ class Symmetry(Reduction):
             self.model.symmetries = Symmetries(self.model, families) if families else None
             self._describe()
 
-    def drop_broken(self) -> None:
-        """Leave out the family that a property turned out to tell apart, if that is why the search stopped."""
+    def broken(self) -> tuple[int, str] | None:
+        """The family that a property or a monitor turned out to tell apart, if that is why the search stopped; and
+        how it does."""
         broken = self.model.engine.broken_family()
         if broken is None or self.model.symmetries is None:
-            return
+            return None
         if self.model.symmetries.growing.why:
-            why = self.model.symmetries.growing.why
-        elif broken.property is None:
-            why = "the properties look at it in too many ways to compare them all"
-        else:
-            prop = self.model.properties[broken.property]
-            place = f"{prop.location.file}:{prop.location.line}"
-            why = f"the property `{prop.name}` ({place}) does not say the same of all of them"
-        self.model.symmetries.drop(broken.family, why)
+            return broken.family, self.model.symmetries.growing.why
+        if broken.property is None:
+            return broken.family, "the properties look at it in too many ways to compare them all"
+        prop = self.model.properties[broken.property]
+        place = f"{prop.location.file}:{prop.location.line}"
+        return broken.family, f"the property `{prop.name}` ({place}) does not say the same of all of them"
+
+    def drop_broken(self) -> None:
+        """Leave out the family that was told apart."""
+        broken = self.model.told_apart or self.broken()
+        self.model.told_apart = None
+        if broken is not None:
+            self.drop(*broken)
+
+    def drop(self, family: int, why: str) -> None:
+        """Leave a family out after all."""
+        assert self.model.symmetries is not None
+        self.model.symmetries.drop(family, why)
         self._describe()
 
     def _describe(self) -> None:

@@ -23,6 +23,7 @@ _STOPPED = {
     "memory": "the limit on memory was reached",
     "time": "the time was up",
     "interrupt": "it was interrupted",
+    "disk": "the directory for states (--spill) is full",
     "depth": "longer runs were cut",
     "cycle": "a run comes back to a state it has been in",
 }
@@ -54,7 +55,8 @@ def report(
             page.gap()
             page.lines.extend(run(witness, width, trace).lines)
     page.gap()
-    page.table([*figures(result), *reductions(result.reductions), *_self_check(result.self_check)])
+    rows = [*figures(result), *reductions(result.reductions), *whole_runs(result), *_self_check(result.self_check)]
+    page.table(rows)
     if result.covered is not None:
         page.gap()
         page.lines.extend(coverage(result.covered, width).lines)
@@ -212,6 +214,19 @@ def outcome(found: PropertyOutcome, result: Result) -> Content:
 # --- the figures -----------------------------------------------------------------------------------------------
 
 
+def _checkpoint(result: Result) -> Iterator[tuple[str, Content]]:
+    """What of the search was done in earlier runs, and where it goes on."""
+    saved = result.checkpoint
+    if saved is None:
+        return
+    if saved["resumed_from"] is not None:
+        before = duration(saved["seconds_before"])
+        runs = count(saved["runs"] - 1, "earlier run")
+        yield "resumed", f"from {count(saved['resumed_from'], 'state')}; {before} of the time in {runs}"
+    if result.verdict == "incomplete":
+        yield "saved", f"{count(saved['states'], 'state')}; to go on: quorate resume {saved['directory']}"
+
+
 def figures(result: Result) -> Iterator[tuple[str, Content]]:
     final = f", {result.deadlocks:,} of them without a next step" if result.deadlocks else ""
     yield "states", f"{result.states:,}{final}"
@@ -225,6 +240,7 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
         setup += f" ({', '.join(f'{name} {duration(each)}' for name, each in spent if each >= TELLING / 10)})"
     speed = f" ({rate(result.states_per_second)})" if result.seconds >= 0.005 else ""
     yield "time", f"{duration(result.seconds)}{speed}{setup}"
+    yield from _checkpoint(result)
     # Of a small search, the figure would be about empty tables.
     telling = result.bytes_per_state and result.states >= 10_000
     each = f"{result.bytes_per_state:.0f} bytes a state, " if telling else ""
@@ -237,8 +253,12 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     yield from _environment(result.environment)
     how = {"bfs": "breadth-first", "dfs": "depth-first", "stateless": "stateless"}[result.search]
     threads = f", {result.threads} threads" if result.threads > 1 else ""
+    if result.workers is not None:
+        threads = f", {result.workers['number']} workers {result.workers['where']}"
     store = "" if result.store == "exact" else ", bitstate store"
     yield "search", how + store + threads
+    if result.workers is not None and sum(result.workers["states"]):
+        yield "workers", _shared(result.workers)
     if result.coverage is not None:
         yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
     elif result.expected_omissions is not None:
@@ -248,6 +268,18 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
             f"unknown, since the search did not end; of what it came to, {left_out} "
             f"{'is' if left_out.startswith('1 ') else 'are'} expected to be left out",
         )
+
+
+def _shared(workers: Mapping[str, Any]) -> str:
+    """How even the shares are, and what went over the wire."""
+    shares, sent = workers["states"], workers["sent_states"]
+    every = sum(shares) / len(shares)
+    text = f"{min(shares) / every:.0%} to {max(shares) / every:.0%} of an equal share each"
+    if sent:
+        text += f"; {sent:,} states sent, {workers['sent_bytes'] / sent:.1f} bytes each"
+    if workers["recovered"]:
+        text += f"; went on {workers['recovered']} times after a worker was lost"
+    return text
 
 
 def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
@@ -279,6 +311,16 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
     for number, grown in enumerate(found.get("closure", {}).get("grew", ())):
         yield "what grows" if number == 0 else "", str(grown["told"])
+
+
+def whole_runs(result: Result) -> Iterator[tuple[str, Content]]:
+    """The graph of temporal properties, where it is not what was searched for the others."""
+    graph = result.graph
+    if graph is None:
+        return
+    size = f"{count(graph['states'], 'state')} and {count(graph['transitions'], 'transition')}"
+    yield "whole runs", f"{size} for temporal properties, reduced by what keeps whole runs:"
+    yield from reductions(graph["reductions"])
 
 
 def _self_check(found: Mapping[str, Any] | None) -> Iterator[tuple[str, Content]]:

@@ -37,6 +37,11 @@ def simulation(found: Simulation, *, width: int = WIDTH, trace: Form | None = "a
 
 
 def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
+    if found.walks is not None and found.walks.run is not None:
+        yield (
+            "found in",
+            f"run {found.walks.run:,} for temporal properties, of --seed {found.seed} --depth {found.depth}",
+        )
     if found.run is not None:
         yield "found in", f"run {found.run:,} of --seed {found.seed} --strategy {found.strategy} --depth {found.depth}"
     rate = f" ({found.steps_per_second:,.0f} steps/s)" if found.seconds >= 0.005 else ""
@@ -53,8 +58,20 @@ def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
         yield name, f"can happen, seen after {count(length, 'step')}"
     for name in found.not_reached:
         yield name, Piece("was not seen", "warning")
+    if found.walks is not None:
+        walks = found.walks
+        yield (
+            "temporal",
+            (
+                f"{', '.join(walks.properties)}: {count(walks.runs, 'run')} of {count(walks.depth, 'step')} at most, "
+                f"with {count(walks.steps, 'step')}; looked at {count(walks.ends, 'end')} "
+                f"and {count(walks.loops, 'loop')}"
+            ),
+        )
+        if walks.property is None:
+            yield "", Piece("nothing was found, and most loops of random runs are not fair: no proof", "faint")
     if found.left_out:
-        yield "left out", f"{', '.join(found.left_out)}: random runs end, temporal properties are about endless ones"
+        yield "left out", f"{', '.join(found.left_out)}: about what runs could do, which no single run shows"
     if found.stopped_by is not None:
         stopped = {"interrupt": "by an interrupt", "memory": "at the limit on memory"}
         yield "stopped", Piece(stopped.get(found.stopped_by, f"by {found.stopped_by}"), "warning")

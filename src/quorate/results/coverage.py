@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,22 @@ class FileCoverage:
             "executed_branches": [list(each) for each in self.taken],
             "missing_branches": [list(each) for each in self.not_taken],
         }
+
+
+def joined(files: Iterable[FileCoverage]) -> tuple[FileCoverage, ...]:
+    """What ran in any of several searches, by file."""
+    found: dict[str, FileCoverage] = {}
+    for each in files:
+        known = found.get(each.path, FileCoverage(each.path, (), (), (), ()))
+        executed, taken = {*known.executed, *each.executed}, {*known.taken, *each.taken}
+        found[each.path] = FileCoverage(
+            each.path,
+            tuple(sorted(executed)),
+            tuple(sorted({*known.missing, *each.missing} - executed)),
+            tuple(sorted(taken)),
+            tuple(sorted({*known.not_taken, *each.not_taken} - taken)),
+        )
+    return tuple(found[path] for path in sorted(found))
 
 
 @dataclass(frozen=True)

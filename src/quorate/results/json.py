@@ -18,6 +18,7 @@ from quorate.base.errors import TargetError
 from quorate.base.values import HUGE, in_order
 from quorate.language.message import Event, Message, origin
 from quorate.language.pid import Pid
+from quorate.language.rank import Rank, number_of
 from quorate.language.scalar import Scalar
 from quorate.model.outcome import is_crashed
 from quorate.results.diff import Difference, changed_fields, differences
@@ -46,6 +47,8 @@ def value_to_json(value: Any) -> Any:
         return {"$": "process", "name": str(value)}
     if isinstance(value, Scalar):
         return {"$": "scalar", "type": type(value).__name__, "name": str(value)}
+    if isinstance(value, Rank):
+        return {"$": "rank", "number": number_of(value)}
     if isinstance(value, bytes):
         return {"$": "bytes", "hex": value.hex()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -115,6 +118,8 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
     }
     if step.place:
         entry["place"] = step.place
+    if step.redelivered:
+        entry["redelivered"] = True
     if step.outcome is not None:
         entry["choices"] = [value_to_json(choice) for choice in step.outcome.choices]
         entry["sent"] = [

@@ -110,7 +110,7 @@ class _Recorded(NamedTuple):
     def is_same(self, there: Mapping[str, Any]) -> bool:
         """Whether it is the same step, whatever its effect is. Before places were noted, the first one was taken."""
         same = all(there[key] == self.entry[key] for key in _LABEL)
-        return same and there.get("place", 0) == self.entry.get("place", 0)
+        return same and all(there.get(key, 0) == self.entry.get(key, 0) for key in ("place", "redelivered"))
 
 
 def _kind(entry: Mapping[str, Any]) -> str | None:

@@ -18,6 +18,7 @@ from quorate.base.values import ContentSet, freeze
 from quorate.language.maps import Map
 from quorate.language.message import Record, stamped
 from quorate.language.pid import Peers, Pid
+from quorate.language.rank import rank
 from quorate.model.outcome import Crashed
 from quorate.results.json import state_to_json
 from quorate.semantics.channels import channels
@@ -42,7 +43,7 @@ class _Reader:
         self.definition = definition
         self.pids = {column.name: column.pid for column in definition.columns if column.pid is not None}
         self.scalars = {str(value): value for values in definition.scalars.values() for value in values}
-        self.classes: dict[str, Any] = {cls.__name__: cls for cls in _classes(definition)}
+        self.classes: dict[str, Any] = {cls.__name__: cls for cls in classes_of(definition)}
 
     def state(self, entry: Mapping[str, Any]) -> State:
         definition = self.definition
@@ -75,6 +76,8 @@ class _Reader:
             return self.classes[entry["type"]][entry["name"]]
         if kind == "process":
             return self.pids[entry["name"]]
+        if kind == "rank":
+            return rank(entry["number"])
         if kind == "scalar":
             return self.scalars[entry["name"]]
         if kind in ("int", "bytes"):
@@ -96,12 +99,13 @@ class _Reader:
         return freeze(made) if origin is None else stamped(made, self.pids[origin])
 
 
-def _classes(definition: Definition) -> Iterable[type]:
+def classes_of(definition: Definition) -> Iterable[type]:
     """All classes that values of the model are known to have; those that are known better come last."""
     modules = {type(definition.system).__module__, *(column.cls.__module__ for column in definition.columns)}
     todo: list[Any] = [hint for column in definition.columns for hint in column.spec.types.values()]
     todo += [value for state in definition.initials for local in state for value in local]
     todo += list(definition.messages)
+    todo += [message for sends in definition.posted for _, message in sends]
     # A message that nobody takes is known from the module alone.
     aside = [each for module in sorted(modules) for each in vars(sys.modules[module]).values()]
     todo = [each for each in aside if isinstance(each, type)] + todo

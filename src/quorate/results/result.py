@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.watchdog import Running
 from quorate.properties.kinds import Verdict
+from quorate.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from quorate.results.coverage import Coverage
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 
-Limit = Literal["states", "memory", "time", "interrupt", "depth", "cycle"]
+Limit = Literal["states", "memory", "time", "interrupt", "depth", "cycle", "disk"]
 
 
 class CheckFailed(AssertionError):  # noqa: N818 - a verdict, not an accident
@@ -72,6 +73,10 @@ class Progress:
     phase: str  # what is being done now, in a word: "analysis", "search", "replay"
     undecided: tuple[PropertyOutcome, ...] = ()
     """What is asked for, as it stands as long as nothing is decided."""
+    shares: tuple[int, ...] = ()
+    """With workers: how many states each of them has."""
+    expected: Estimate | None = None
+    """How many states a breadth-first search is going to have, once that can be guessed."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +113,8 @@ class Result:
     search: Literal["bfs", "dfs", "stateless"] = "bfs"
     store: Literal["exact", "bitstate"] = "exact"
     threads: int = 1
+    workers: Mapping[str, Any] | None = None
+    """With `workers`: how many, how the states are shared among them, and what they sent; None without."""
     stopped_by: Limit | None = None
     running: Running | None = None
     """The code of the model that was running when the check was stopped; None if none was."""
@@ -118,11 +125,16 @@ class Result:
     """How many states a bitstate search is expected to have left out, among those that it came to."""
     warnings: tuple[str, ...] = ()
     bounds: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
+    """Of a breadth-first search: how many states there were before each level. Not a part of the JSON."""
     witnesses: Mapping[str, Trace] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
     """The faults that were asked for with the check; what the system declares is not repeated."""
     fairness: Mapping[str, Any] | None = None
     """What temporal properties were allowed to assume of runs; None if none was asked for."""
+    graph: Mapping[str, Any] | None = None
+    """The graph that temporal properties were decided on, with its own reductions, where the other properties had a
+    search of theirs: the figures of the result are of that search. None otherwise."""
     product_states: int = 0
     """Pairs of a state and a state of a formula's automaton that were visited."""
     self_check: Mapping[str, Any] | None = None
@@ -131,6 +143,8 @@ class Result:
     """What of the model ran, with `coverage=True`; None if that was not asked for."""
     violations: tuple[Violation, ...] | None = None
     """With `all=True`: every property that is violated, the one with the shortest run first; None without."""
+    checkpoint: Mapping[str, Any] | None = None
+    """Where the check was saved and how far, and what of it was done in earlier runs; None without `checkpoint`."""
     schema: int = SCHEMA
 
     @builtins.property  # `property` is a field here
@@ -182,6 +196,7 @@ class Result:
             "search": self.search,
             "store": self.store,
             "threads": self.threads,
+            "workers": dict(self.workers) if self.workers is not None else None,
             "stopped_by": self.stopped_by,
             "running": self.running._asdict() if self.running is not None else None,
             "frontier": self.frontier,
@@ -191,10 +206,12 @@ class Result:
             "bounds": list(self.bounds),
             "environment": dict(self.environment),
             "fairness": dict(self.fairness) if self.fairness is not None else None,
+            "graph": dict(self.graph) if self.graph is not None else None,
             "product_states": self.product_states,
             "self_check": dict(self.self_check) if self.self_check is not None else None,
             "violations": [each.to_json() for each in self.violations] if self.violations is not None else None,
             "covered": self.covered.to_json() if self.covered is not None else None,
+            "checkpoint": dict(self.checkpoint) if self.checkpoint is not None else None,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
             "witnesses": {name: trace_to_json(trace) for name, trace in self.witnesses.items()},
         }

@@ -175,6 +175,7 @@ _KINDS: dict[str, Shape] = {
     "int": _kind(hex=_number),
     "enum": _kind(type=text, name=text),
     "process": _kind(name=text),
+    "rank": _kind(number=natural),
     "scalar": _kind(type=text, name=text),
     "tuple": _kind(items=each(value)),
     "set": _kind(items=each(value)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -36,6 +36,28 @@ class Novelty:
         share = met_once / visits
         half = (2 * math.sqrt(2) + math.sqrt(3)) * math.sqrt(math.log(3 / (1 - CONFIDENCE)) / visits)
         return cls(share, max(0.0, share - half), min(1.0, share + half))
+
+
+@dataclass(frozen=True)
+class Walks:
+    """What was looked at for temporal properties: runs of their own, each up to a bound on its steps."""
+
+    properties: tuple[str, ...]
+    depth: int
+    level: str
+    """What was assumed of runs (`--fairness`)."""
+    runs: int = 0
+    steps: int = 0
+    ends: int = 0
+    """How often a run could have stopped for ever."""
+    loops: int = 0
+    """How often a run was back in a state that it had been in."""
+    property: str | None = None
+    run: int | None = None
+    """The number of the run that violates it."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "properties": list(self.properties)}
 
 
 @dataclass(frozen=True)
@@ -70,6 +92,8 @@ class Simulation:
     not_reached: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     """Properties that random runs say nothing about."""
+    walks: Walks | None = None
+    """What was done for temporal properties; None if none was asked for."""
     probability: float | None = None
     """With pct: how likely a run is, at least, to show a bug of the depth that was asked for."""
     covered: Coverage | None = None
@@ -117,6 +141,7 @@ class Simulation:
             "reached": dict(self.reached),
             "not_reached": list(self.not_reached),
             "left_out": list(self.left_out),
+            "temporal": self.walks.to_json() if self.walks is not None else None,
             "covered": self.covered.to_json() if self.covered is not None else None,
             "stopped_by": self.stopped_by,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from os import PathLike, fspath
 from typing import Any, Literal, cast
 
 from quorate import _core
 from quorate.base.errors import LimitError
 from quorate.base.failures import TOO_DEEP, TOO_DEEP_HINT, model_at_fault
 from quorate.base.watchdog import Halted
+from quorate.cluster.backend import DistributedBackend
 from quorate.language.pid import DecompositionError
 from quorate.language.system import System
+from quorate.model.bound import bounds_of
 from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.environment import Environment
@@ -28,13 +31,19 @@ from quorate.results.coverage import Coverage
 from quorate.results.result import Limit, Progress, PropertyOutcome, Result, Violation
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
+from quorate.search.checkpoint import Checkpoint, Saver, about, refuse
+from quorate.search.closing import Closing
+from quorate.search.distributed import distributed, require_shareable
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher, peak_memory
 from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
+from quorate.search.ranked import TOO_MANY, ranked_options, with_ranks
+from quorate.search.ranked import undecided as not_with_numbers
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
 from quorate.search.self_check import SAMPLE, SelfCheck
+from quorate.search.spill import require_writable
 from quorate.search.stopped import GivenUp, halted_result, require_not_given_up
 from quorate.search.verdict import broken_by, outcomes_of, undecided, verdict_of
 
@@ -44,8 +53,14 @@ BITSTATE_BYTES = 64 << 20
 SHORTER_STATES = 2_000_000
 SHORTER_SECONDS = 20.0
 DROPPED = "searches that were dropped"
+# So many states are searched with plain numbers.
+NUMBERS = 300_000
 # Up to this many states, a search goes on to its end even if all that was asked for has been shown.
 SMALL = 100_000
+
+
+LISTENERS: list[Callable[[Mapping[str, Any], Result], object]] = []
+"""Who is told of every check that came to an end, and with which arguments: the plugin of pytest."""
 
 
 def check(
@@ -62,8 +77,11 @@ def check(
     quotient: str = "on",
     dead_messages: str = "on",
     store: Literal["exact", "bitstate"] = "exact",
+    spill: str | None = None,
     stateless: bool = False,
     threads: int = 1,
+    workers: int | None = None,
+    address: str | None = None,
     max_states: int | None = None,
     max_memory: int | None = None,
     timeout: float | None = None,
@@ -84,28 +102,69 @@ def check(
     all: bool = False,
     vacuity: bool = False,
     coverage: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
 ) -> Result:
     """Check every property of a system (or those named) in every run of this instance."""
-    given = locals()
+    given = {**locals(), "checkpoint": None if checkpoint is None else fspath(checkpoint)}
     environment = Environment.of(given)
     options = Options.of(given).for_coverage()
+    asked = (property,) if isinstance(property, str) else None if property is None else tuple(property)
     watcher = Watcher(timeout, progress, options.max_memory)
+    if options.checkpoint is None or options.distributed:  # workers keep their own (search/distributed.py)
+        result = checked(system, asked, environment, options, watcher, trace, target)
+    else:
+        with Checkpoint(options.checkpoint, checkpoint_every) as saving:
+            saving.about = about(system, asked, environment, options, target)
+            result = saving.told(checked(system, asked, environment, options, watcher, trace, target, saving))
+    for listener in list(LISTENERS):
+        listener(given, result)
+    return result
+
+
+def checked(
+    system: System | type[System],
+    property: tuple[str, ...] | None,
+    environment: Environment,
+    options: Options,
+    watcher: Watcher,
+    trace: bool,
+    target: str | None,
+    checkpoint: Checkpoint | None = None,
+) -> Result:
+    """The same with everything read; and saved, or gone on with, where there is a checkpoint."""
+    if options.spill is not None:
+        require_writable(options.spill)
     try:
         with watcher:
             definition = define(system, environment)
-            apart, why = apart_for(options, system, environment)
             asked = select(definition, property, options.ltl, options.ctl)
+            if definition.ranked:
+                options = ranked_options(definition, asked, options)
+            apart, why = apart_for(options, system, environment)
             watcher.asks(undecided(asked))
             refuse_what_implicit_crashes_miss(definition, asked)
+            if options.distributed:
+                require_shareable(definition)
+            if checkpoint is not None:
+                refuse(definition, options, asked)
+                checkpoint.begins(definition, asked)
             with Purity(definition, apart, watcher=watcher) as purity:
                 try:
-                    result = _safety(definition, apart, why, asked, options, watcher, trace, target)
+                    result = _safety(definition, apart, why, asked, options, watcher, trace, target, checkpoint)
                     if options.vacuity:
                         result = _with_vacuity(result, definition, asked, options, watcher)
                     if asked.temporal:
                         result = with_temporal(result, definition, asked, options, watcher, trace=trace)
+                    if definition.ranked:
+                        result = with_ranks(result)
+                except ReplayError:
+                    if not definition.ranked:
+                        raise
+                    result = with_ranks(_with_numbers(definition, asked, options, watcher, trace, target))
                 except _core.LimitError as limit:
-                    raise LimitError(str(limit), code="Q501") from None
+                    hint = TOO_MANY if definition.ranked else ""
+                    raise LimitError(str(limit), hint=hint, code="Q501") from None
     except Halted as halted:
         return halted_result(system, environment, options, watcher, halted, target)
     except MemoryError:
@@ -127,6 +186,7 @@ def _safety(
     watcher: Watcher,
     trace: bool,
     target: str | None,
+    checkpoint: Checkpoint | None,
 ) -> Result:
     """All but temporal properties.
 
@@ -135,59 +195,57 @@ def _safety(
     if not asked.safety:
         given, faults = definition.parameters, definition.environment.to_json()
         return Result(definition.name, "holds", given, target, threads=options.threads, environment=faults)
+
+    def model_of(definition: Definition, whole: Whole | None = None) -> Model:
+        journal = None if checkpoint is None else checkpoint.journal(definition)
+        return Model(definition, asked.properties, watcher, whole=whole, journal=journal)
+
     watcher.may_give_up = True
     try:
         if apart is not None:
             try:
-                model = Model(apart, asked.properties, watcher, whole=Whole(apart, definition))
-                return _Check(model, asked, options, watcher, trace, target).run()
+                model = model_of(apart, Whole(apart, definition))
+                return _Check(model, asked, options, watcher, trace, target, "", checkpoint).run_and_close()
             except DecompositionError as reason:
                 why = str(reason)
-        model = Model(definition, asked.properties, watcher)
-        return _Check(model, asked, options, watcher, trace, target, why).run()
+        return _Check(model_of(definition), asked, options, watcher, trace, target, why, checkpoint).run_and_close()
     except GivenUp as given_up:
-        model = Model(definition, asked.properties, watcher)
-        result = _Check(model, asked, options.without_reductions(), watcher, trace, target).run()
+        without = options.without_reductions()
+        result = _Check(model_of(definition), asked, without, watcher, trace, target, "", checkpoint).run_and_close()
         return replace(result, warnings=(*result.warnings, str(given_up)))
     finally:
         watcher.may_give_up = False
 
 
-def _with_vacuity(result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher) -> Result:
-    from quorate.search.vacuity import with_vacuity
+def _with_numbers(
+    definition: Definition, asked: Asked, options: Options, watcher: Watcher, trace: bool, target: str | None
+) -> Result:
+    """Look for a violation with plain numbers, where the one that was found could not be taken with them."""
+    watcher.go_on("analysis")
+    limits = replace(options, max_states=min(options.max_states or NUMBERS, NUMBERS))
+    found = _safety(replace(definition, ranked=False), None, "", asked, limits, watcher, trace, target, None)
+    return found if found.verdict == "violated" else not_with_numbers(definition, asked, target)
 
-    plain = replace(options, vacuity=False, coverage=False, all=False, self_check=False)
+
+def _with_vacuity(result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher) -> Result:
+    from quorate.search.vacuity import never_happening, with_vacuity
+
+    plain = replace(
+        options, vacuity=False, coverage=False, all=False, self_check=False, workers=None, address=None
+    )  # many small searches
 
     def search(system: Definition, asked: Asked) -> Result:
         watcher.go_on("analysis")
         return _Check(Model(system, asked.properties, watcher), asked, plain, watcher, False, None).run()
 
-    return with_vacuity(result, definition, asked, search)
-
-
-class _Closing:
-    """The closure that goes on beside the searches of a check."""
-
-    def __init__(self, reductions: Reductions, watcher: Watcher) -> None:
-        self.reductions = reductions
-        self.watcher = watcher
-        self.before = 0
-        """The transitions of searches that are over."""
-        self.ended = False
-        self.stopped: BaseException | None = None
-        """Why it was stopped, and the search with it."""
-
-    def go_on(self, _: int, transitions: int) -> bool:
-        """While the search rests: whether that is to end."""
-        phase, self.watcher.phase = self.watcher.phase, "analysis"
-        try:
-            self.ended = self.reductions.go_on(self.before + transitions)
-        except (_core.StoppedError, Halted) as stopped:
-            self.stopped = stopped
-            return True
-        finally:
-            self.watcher.phase = phase
-        return self.ended
+    result = with_vacuity(result, definition, asked, search)
+    covered = result.covered
+    if covered is None and result.verdict == "holds":
+        watcher.go_on("analysis")
+        nothing = Asked((), False, True)
+        counted = replace(plain, coverage=True, store="exact", stateless=False, por="none", search=None).for_coverage()
+        covered = _Check(Model(definition, (), watcher), nothing, counted, watcher, False, None).run().covered
+    return replace(result, warnings=(*result.warnings, *never_happening(covered)))
 
 
 class _Check:
@@ -202,8 +260,10 @@ class _Check:
         trace: bool,
         target: str | None,
         not_decomposed: str = "",
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.model = model
+        self.checkpoint = checkpoint
         self.definition: Definition = model.definition
         self.asked = asked
         self.options = options
@@ -214,6 +274,9 @@ class _Check:
         self.dynamic = False
         """Dynamic partial-order reduction runs."""
         self.backend: Backend = NativeBackend(model)
+        self.workers: DistributedBackend | None = None
+        if options.distributed:
+            self.backend = self.workers = distributed(model, asked, options, watcher, target)
         self.whole = model.whole
         self.shown: dict[str, Trace] = {}
         """A run for each `can` that some search has reached: what was shown once stays shown."""
@@ -221,23 +284,38 @@ class _Check:
         """Whether it is known of all handlers that may fail."""
         self.not_decomposed = not_decomposed
         """Why processes were not taken apart into their roles."""
-        self._closing: _Closing | None = None
+        self._closing: Closing | None = None
+
+    def run_and_close(self) -> Result:
+        try:
+            return self.run()
+        finally:
+            if self.workers is not None:
+                self.workers.close()
 
     def run(self) -> Result:
         limit = self.options.max_states
         try:
-            few = FIRST_BEHAVIOURS if self.whole is None else MOST_BEHAVIOURS
+            few = FIRST_BEHAVIOURS if self.whole is None and self.workers is None else MOST_BEHAVIOURS
             most = self.options.max_behaviours or few
             reductions = Reductions(self.model, self.options)
             reductions.analyse(most)
-            if self.asked.only_goals and self.watcher.may_give_up:  # then it matters whether handlers may fail
+            # Then it matters whether handlers may fail.
+            if self.asked.only_goals and self.watcher.may_give_up and not self.definition.ranked:
                 known = reductions.closure or self.model.engine.close(self.model, most)
                 self.closed = known.complete
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
-            if reductions.unfinished and not reductions.dynamic:
+            if reductions.unfinished and self.workers is not None:
+                reductions.leave_out("it is not known what all processes may do, and workers take no universe for it")
+                self.workers.without_reductions()
+            elif reductions.unfinished and not reductions.dynamic:
                 return self._unclosed(reductions, limit)
+            if self.workers is not None:
+                with self.model.spent.on("workers"):
+                    self.workers.start(reductions.ran)
+                setup = self.watcher.seconds
         except _core.StoppedError:
             require_not_given_up(self.watcher, self.model)
             return self._result(Found("interrupt"), None, self.watcher.seconds, 0.0)
@@ -252,7 +330,7 @@ class _Check:
 
         Whatever comes to its end first has the answer. A closure that ends is searched with.
         """
-        closing = self._closing = _Closing(reductions, self.watcher)
+        closing = self._closing = Closing(reductions, self.watcher)
         setup = self.watcher.seconds
         first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
         with self.model.spent.on(DROPPED):
@@ -274,7 +352,7 @@ class _Check:
         setup = self.watcher.seconds
         return self._unclosed_result(self._search(reductions, limit), reductions, setup)
 
-    def _optimistic(self, closing: _Closing, found: Found, limit: int | None) -> Result | None:
+    def _optimistic(self, closing: Closing, found: Found, limit: int | None) -> Result | None:
         """Search with a universe that the searches themselves extend, until one of them stays inside.
 
         None if the closure has ended meanwhile.
@@ -306,12 +384,12 @@ class _Check:
     def _search(self, reductions: Reductions, max_states: int | None) -> Found:
         self.watcher.phase = "search"
         self.dynamic = reductions.dynamic
-        found = self._search_once(max_states)
+        found = self._search_once(max_states, reductions=reductions)
         while found.stop == "regrown" and not self._answered(found, void=True):
             # A property read a field that the quotient did not keep apart, so its answer is void; or it told processes
             # apart that were taken for interchangeable (docs/soundness.md, rules 8 and 10).
             reductions.apply_again()
-            found = self._search_once(max_states)
+            found = self._search_once(max_states, reductions=reductions)
         if self.self_check is not None and found.stop != "outgrown":
             try:
                 self.self_check.verify(self.model, final=reductions.universe is None or found.stop == "finished")
@@ -332,8 +410,11 @@ class _Check:
             return found
         return replace(found, violation=again.violation, is_shortest=True)
 
-    def _search_once(self, max_states: int | None, depth: int | None = None) -> Found:
+    def _search_once(
+        self, max_states: int | None, depth: int | None = None, reductions: Reductions | None = None
+    ) -> Found:
         options = self.options
+        saver = None if reductions is None else self._saver(reductions, max_states)
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
@@ -347,6 +428,7 @@ class _Check:
             threads=1 if options.depth_first else options.threads,
             stateless=options.stateless,
             bitstate_bytes=bits,
+            spill=options.spill,
             max_states=max_states,
             max_memory=self.watcher.memory,
             seconds=self.watcher.seconds_left,
@@ -357,11 +439,26 @@ class _Check:
             sample=SAMPLE if self.self_check is not None and depth is None else None,
             all=options.all,
             census=options.coverage,
+            checkpoints=saver,
         )
         found = self.backend.search(request)
         if request.meanwhile is not None and self._closing is not None and self._closing.stopped is not None:
             found = replace(found, stop="interrupt")
         return replace(found, is_shortest=not options.depth_first and options.por == "none")
+
+    def _saver(self, reductions: Reductions, max_states: int | None) -> Saver | None:
+        """What saves the search that is about to begin, or brings it to where it was."""
+        if self.checkpoint is None:
+            return None
+        closing = self._closing
+        return self.checkpoint.searching(
+            self.model,
+            self.watcher,
+            reductions.to_json(),
+            all_states=max_states == self.options.max_states,
+            go_on=lambda transitions: None if closing is None else closing.go_on(0, transitions),
+            wanted=lambda: closing is not None and closing.stopped is not None,
+        )
 
     def _result(self, found: Found, reductions: Reductions | None, setup: float, seconds: float) -> Result:
         refuse_crash_flags(self.model)
@@ -403,7 +500,7 @@ class _Check:
             peak_memory_bytes=peak_memory(),
             bytes_per_state=found.store_bytes / states if states else 0.0,
             python_calls=self.model.calls,
-            cells=self.model.engine.cell_count(),
+            cells=self.model.engine.cell_count() if self.workers is None else self.workers.cells,
             messages=self.model.counted_messages(),
             reductions=reductions.to_json() if reductions is not None else {},
             trace=trace,
@@ -412,6 +509,7 @@ class _Check:
             search="stateless" if options.stateless or self.dynamic else "dfs" if options.depth_first else "bfs",
             store=options.store,
             threads=1 if options.depth_first or self.dynamic else options.threads,
+            workers=self.workers.told() if self.workers is not None else None,
             stopped_by=stopped,
             running=halted.running if halted is not None and stopped is not None else None,
             frontier=found.frontier,
@@ -420,6 +518,7 @@ class _Check:
             expected_omissions=_omissions(found) if options.store == "bitstate" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
+            levels=found.levels,
             witnesses={name: self._joined(run) for name, run in self.shown.items()} if self.wants_trace else {},
             environment=self.definition.environment.to_json(),
             self_check=checked,
@@ -534,8 +633,7 @@ class _Check:
         return tuple(warnings)
 
     def _bounds(self, found: Found) -> tuple[str, ...]:
-        classes = {self.definition.columns[index].cls.__name__: None for index in found.cut}
-        return tuple(f"{name}.within" for name in classes)
+        return tuple(bounds_of(self.definition, found.cut))
 
 
 def _first_broken(outcomes: Iterable[PropertyOutcome], violations: tuple[Violation, ...]) -> str | None:

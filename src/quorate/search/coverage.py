@@ -54,7 +54,7 @@ class _Reached:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.sent: set[type] = set()
+        self.sent: set[type] = {type(message) for sends in model.definition.posted for _, message in sends}
         self.consumed: set[type] = set()
         self.guards: dict[Transition, set[bool]] = {}
         """What the `when` of each transition said, where it was asked."""

@@ -14,10 +14,10 @@ from quorate.base.errors import QuorateError
 from quorate.language.message import Crash
 from quorate.model.definition import Definition, Property
 from quorate.model.environment import wrong
+from quorate.model.views import CRASH_FLAG
 from quorate.native.model import Model
 from quorate.properties import evaluate
 from quorate.properties.asked import Asked
-from quorate.properties.views import CRASH_FLAG
 
 
 def refuse_what_implicit_crashes_miss(definition: Definition, asked: Asked) -> None:

@@ -6,12 +6,13 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from quorate import _core
 from quorate.base.interruptible import Interruptible
 from quorate.base.watchdog import Halted
+from quorate.results.estimate import estimate
 from quorate.results.result import Limit, Progress, PropertyOutcome
 
 
@@ -76,7 +77,11 @@ class Watcher(Interruptible):
         """Whether there is something to be given up: an analysis, and a check that can do without."""
         self.reason: Limit | None = None
         self.figures = (0, 0, 0, 0)
+        self.levels: Sequence[int] = ()
+        """How many states there were before each level of a breadth-first search."""
         """States, transitions, frontier and depth, as they were last told."""
+        self.shares: tuple[int, ...] = ()
+        """How many states each worker has, where there are several."""
         self.undecided: tuple[PropertyOutcome, ...] = ()
         """What is asked for, once that is known, as it stands as long as nothing is decided."""
         self.analysis_given_up = False
@@ -100,14 +105,23 @@ class Watcher(Interruptible):
         self.undecided = undecided
         self._tell(_core.resident_bytes())
 
-    def __call__(self, states: int, transitions: int, frontier: int, depth: int, memory: int) -> bool:
+    def __call__(
+        self, states: int, transitions: int, frontier: int, depth: int, memory: int, levels: Sequence[int] = ()
+    ) -> bool:
         self.figures = states, transitions, frontier, depth
+        self.levels = levels or self.levels
         self._tell(memory)
         return self._stops(memory)
 
     def _tell(self, memory: int) -> None:
         if self.progress is not None:
-            self.progress(Progress(*self.figures, self.seconds, memory, self.phase, self.undecided))
+            expected = estimate(self.levels, self.figures[0], self.figures[2]) if self.phase == "search" else None
+            told = Progress(*self.figures, self.seconds, memory, self.phase, self.undecided, self.shares, expected)
+            self.progress(told)
+
+    def still_there(self) -> None:
+        """Tell where the search stands while it rests: it is being saved, or loaded."""
+        self._tell(_core.resident_bytes())
 
     def _stops(self, memory: int) -> bool:
         if self._interrupted:

@@ -6,6 +6,7 @@ plain semantics before it is shown: it closes, it is fair, and the formula is fa
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, cast
 from quorate import _core
 from quorate._core import StateSet
 from quorate.base.watchdog import Halted
+from quorate.model.bound import bounds_of
 from quorate.model.definition import Definition, Property
 from quorate.native.backend import Cells
 from quorate.native.model import Model
@@ -32,6 +34,7 @@ from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.results.result import Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
+from quorate.search.closing import Closing
 from quorate.search.limits import Watcher, peak_memory
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.stopped import GivenUp, require_not_given_up
@@ -45,6 +48,8 @@ MOST_ROUNDS = 64
 FIRST_LOOK = 20_000
 GROWTH = 8
 """A violation is looked for at so many states, and whenever there are so many times as many."""
+FIRST_REST = 2_000
+"""At so many states, and whenever there is a quarter more, the closure goes on if it has not ended."""
 
 
 @dataclass
@@ -110,6 +115,9 @@ def with_temporal(
             bounds=found.bounds,
             **found.figures,
         )
+    elif explored is not None:
+        graph = {"states": explored.states, "transitions": explored.transitions, "depth": explored.depth}
+        result = replace(result, graph={**graph, "reductions": found.reductions})
     return replace(
         result,
         properties=outcomes,
@@ -153,7 +161,7 @@ class LivenessCheck:
         self.level = options.fairness
         self.fairness = fairness_of(definition, self.level)
         crashing = definition.environment.crash == "implicit"
-        self.crashes = (definition.environment.crashes or definition.declared.crashes) if crashing else 0
+        self.crashes = (definition.environment.crashes or definition.declared.left) if crashing else 0
         of = definition.declared.of
         self.crashable = [
             column.index
@@ -226,20 +234,32 @@ class LivenessCheck:
         self.watcher.phase = "analysis"
         model = Model(self.definition, self.predicates, self.watcher)
         self.models.append(model)
-        reductions = Reductions(model, options, needs_of(self.definition, self.asked, self.level))
+        needs = needs_of(self.definition, self.asked, self.level)
+        reductions = Reductions(model, options, needs)
         try:
             reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
+            # As the search for invariants: what comes to its end first, the graph or the closure, has the answer.
+            closing = Closing(reductions, self.watcher) if reductions.unfinished else None
+            self.watcher.phase = "search"
+            while True:
+                graph = TemporalGraph(model, self.watcher.memory)
+                explored = self._explore(graph, options, closing)
+                if explored is not None and explored.stop != "regrown":
+                    break
+                del graph  # its states mean nothing any more
+                self.early.clear()
+                if explored is None:
+                    closing = None
+                    model.engine.clear_answers()
+                    reductions = Reductions(model, options, needs)
+                    self.watcher.phase = "analysis"
+                    reductions.analyse()
+                    self.watcher.phase = "search"
+                else:
+                    reductions.apply_again()
         except _core.StoppedError:
             require_not_given_up(self.watcher, model)
             raise
-        self.watcher.phase = "search"
-        while True:
-            graph = TemporalGraph(model, self.watcher.memory)
-            explored = self._explore(graph, options)
-            if explored.stop != "regrown":
-                break
-            self.early.clear()
-            reductions.apply_again()
         self.found.explored = explored
         reductions.por.given_up(explored.por_given_up)
         self.found.reductions = reductions.to_json()
@@ -256,30 +276,44 @@ class LivenessCheck:
     def _label(self, graph: TemporalGraph) -> None:
         self.sets = {id(prop): graph.native.predicate(at) for at, prop in enumerate(self.predicates)}
 
-    def _explore(self, graph: TemporalGraph, options: Options) -> Explored:
-        """All states; or as many as it takes to find a violation of every property.
+    def _explore(self, graph: TemporalGraph, options: Options, closing: Closing | None) -> Explored | None:
+        """All states; or as many as it takes to find a violation of every property; None if the closure has ended.
 
         A loop is fair or not by its own states alone, so what is found in a part of the graph is a violation. A run
         that ends is told only if it is a shortest one: if all states were expanded that are nearer than its end.
         """
-        pause: int | None = FIRST_LOOK
-        if any(linear(each.formula) is None for each in self.asked):
-            pause = None
+        never = sys.maxsize
+        look = never if any(linear(each.formula) is None for each in self.asked) else FIRST_LOOK
+        rest = never if closing is None else FIRST_REST
         while True:
-            explored = graph.explore(options.max_states, self.watcher.seconds_left, pause)
+            pause = min(look, rest)
+            explored = graph.explore(options.max_states, self.watcher.seconds_left, None if pause == never else pause)
             if not explored.paused:
                 return explored
+            if closing is not None and explored.states >= rest:
+                if closing.go_on(explored.states, explored.transitions):
+                    if closing.stopped is not None:
+                        raise closing.stopped
+                    return None
+                rest = explored.states * 5 // 4
+            if explored.states < look:
+                continue
             self._label(graph)
-            for each in self.asked:
-                if each.name not in self.early:
-                    answer = self._first_answer(graph, each)
-                    lasso = answer.violation
-                    if lasso is None or (lasso.loop_from == len(lasso.acts) > explored.depth):
-                        break
-                    self.early[each.name] = answer
-            else:
+            if self._all_violated(graph, explored):
                 return explored
-            pause = explored.states * GROWTH
+            look = explored.states * GROWTH
+
+    def _all_violated(self, graph: TemporalGraph, explored: Explored) -> bool:
+        """Whether what was explored so far shows a violation of every property."""
+        for each in self.asked:
+            if each.name in self.early:
+                continue
+            answer = self._first_answer(graph, each)
+            lasso = answer.violation
+            if lasso is None or (lasso.loop_from == len(lasso.acts) > explored.depth):
+                return False
+            self.early[each.name] = answer
+        return True
 
     def _first_answer(self, graph: TemporalGraph, prop: TemporalProperty) -> Answer:
         formula = linear(prop.formula)
@@ -442,8 +476,7 @@ class LivenessCheck:
 
     def _cut(self) -> list[str]:
         explored = self.found.explored
-        columns = [self.definition.columns[index] for index in explored.cut] if explored is not None else []
-        return [f"{name}.within" for name in dict.fromkeys(column.cls.__name__ for column in columns)]
+        return bounds_of(self.definition, explored.cut) if explored is not None else []
 
     # The run that shows it
 

@@ -24,6 +24,7 @@ from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
+from quorate.search.ranked import refuse_ranks
 from quorate.search.temporal_plan import TemporalPlan, first_reads, plan_temporal
 
 SCHEMA = 1
@@ -130,6 +131,7 @@ def _found(
     watcher: Watcher,
 ) -> Plan:
     definition = define(system, environment)
+    refuse_ranks(definition, "a plan, which closes tables of local states and messages")
     options = options.for_coverage()
     apart, why = apart_for(options, system, environment)
     asked = select(definition, property, options.ltl, options.ctl)

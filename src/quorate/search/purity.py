@@ -83,5 +83,5 @@ class Purity:
 
 def _askable(definition: Definition) -> list[Any]:
     specs = dict.fromkeys(column.spec for column in definition.columns)
-    finals = [definition.final] if definition.final is not None else []
+    finals = [each for each in (definition.final, definition.bound) if each is not None]
     return [*(each for spec in specs for each in spec.transitions), *definition.properties, *finals]

@@ -19,7 +19,9 @@ from quorate.model.definition import Definition
 from quorate.model.environment import Environment
 from quorate.native.backend import witness_of
 from quorate.native.model import Model
+from quorate.options import LEVELS
 from quorate.properties.asked import Asked, select
+from quorate.properties.temporal.branching import linear
 from quorate.results.result import Limit, Progress
 from quorate.results.simulation import Novelty, Simulation
 from quorate.results.trace import Trace
@@ -27,7 +29,9 @@ from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
+from quorate.search.ranked import refuse_ranks
 from quorate.search.rebuild import rebuild
+from quorate.search.temporal_walks import TemporalWalks
 
 Strategy = Literal["uniform", "pct", "rare"]
 STRATEGIES: tuple[Strategy, ...] = ("uniform", "pct", "rare")
@@ -47,6 +51,7 @@ def simulate(
     runs: int | None = None,
     depth: int = DEPTH,
     seed: int = 0,
+    fairness: str = "message",
     strategy: Strategy = "uniform",
     changes: int = CHANGES,
     threads: int = 1,
@@ -63,18 +68,25 @@ def simulate(
         raise QuorateError(f"strategy={strategy!r} is not a valid choice", hint=f"one of {STRATEGIES}", code="Q600")
     if not 0 <= seed < 2**64:
         raise QuorateError(f"seed={seed}", hint="it must be between 0 and 2**64 - 1", code="Q600")
+    if fairness not in LEVELS:
+        raise QuorateError(f"fairness={fairness!r} is not a valid choice", hint=f"one of {LEVELS}", code="Q600")
     environment = Environment.of(faults)
     time = SECONDS if seconds is None and runs is None else seconds
     watcher = Watcher(time, progress, max_memory)
     with watcher:
         try:
             definition = define(system, environment)
+            refuse_ranks(definition, "random runs")
             asked = select(definition, property, (), ())
             refuse_what_implicit_crashes_miss(definition, asked)
             with Purity(definition, watcher=watcher):
                 model = Model(definition, asked.properties, watcher)
                 watcher.phase = "search"
                 setup = watcher.seconds
+                walks: TemporalWalks | None = None
+                if any(linear(each.formula) is not None for each in asked.temporal):
+                    walks = TemporalWalks(definition, asked.temporal, fairness, depth=depth, seed=seed, watcher=watcher)
+                share = watcher.seconds_left  # half of the time for temporal properties, which have walks of their own
                 options = _core.RunOptions(
                     strategy=_core.Strategy[strategy],
                     seed=seed,
@@ -83,12 +95,18 @@ def simulate(
                     changes=changes,
                     threads=threads,
                     deadlock=asked.deadlock,
-                    seconds=watcher.seconds_left,
+                    seconds=share if share is None or walks is None else share / 2,
                     memory=watcher.memory,
                 )
                 report = model.engine.random_runs(model, options)
                 took = watcher.seconds - setup
                 found = _told(definition, model, asked, report, watcher)
+                if walks is not None and found.trace is None and found.stopped_by is None:
+                    watcher.go_on("search")
+                    looked, trace = walks.run(runs, time)
+                    found = replace(found, walks=looked, trace=trace, property=looked.property)
+                    if watcher.reason in ("interrupt", "memory"):
+                        found = replace(found, stopped_by=watcher.reason)
         except Halted:
             raise LimitError("the time was up before the first run began", hint="give it more", code="Q501") from None
         except _core.LimitError as limit:
@@ -99,7 +117,7 @@ def simulate(
             with watcher.lifted():
                 found = replace(found, covered=coverage_of(model, report.census, complete=False))
         if shorten and found.trace is not None:
-            found = replace(found, trace=_shortened(definition, found.trace))
+            found = replace(found, trace=_shortened(definition, found.trace, fairness))
     return replace(
         found,
         strategy=strategy,
@@ -149,7 +167,7 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
         trace=trace,
         reached=reached,
         not_reached=tuple(name for name in goals if name not in reached),
-        left_out=tuple(each.name for each in asked.temporal),
+        left_out=tuple(each.name for each in asked.temporal if linear(each.formula) is None),
         stopped_by=stopped,
     )
 
@@ -159,7 +177,7 @@ def _bound(processes: int, depth: int, changes: int) -> float:
     return float(1 / (processes * float(depth) ** (changes - 1)))
 
 
-def _shortened(definition: Definition, trace: Trace) -> Trace:
+def _shortened(definition: Definition, trace: Trace, fairness: str) -> Trace:
     """Without needless steps; and the shortest of all, where a search level by level gets there quickly."""
     from quorate.results.regroup import regroup
     from quorate.results.shorten import shorten
@@ -169,6 +187,7 @@ def _shortened(definition: Definition, trace: Trace) -> Trace:
         found = check(
             definition.system,
             property="assertions" if name == "exceptions" else name,
+            fairness=fairness,
             max_states=SHORTER_STATES,
             timeout=SHORTER_SECONDS,
             regroup=False,
@@ -176,6 +195,8 @@ def _shortened(definition: Definition, trace: Trace) -> Trace:
         )
         return found.trace
 
+    if trace.loop_from is not None:
+        return search(trace.property) or trace
     return regroup(shorten(trace, search))
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from quorate.model.definition import Definition
+from quorate.model.definition import Definition, Property
+from quorate.model.views import CRASH_FLAG, Panel
 from quorate.properties.asked import Asked
+from quorate.properties.evaluate import evaluate
 from quorate.properties.vacuity import Variant, variants
+from quorate.results.coverage import Coverage
 from quorate.results.result import Result
 
 
@@ -21,19 +25,53 @@ def with_vacuity(
     nothing is wrong it is usually short.
     """
     holding = {each.name for each in result.properties if each.verdict == "holds" and each.kind == "invariant"}
-    found = [each for prop in asked.properties if prop.name in holding for each in variants(prop)]
-    if not found:
+    stated = [prop for prop in asked.properties if prop.name in holding]
+    found = [each for prop in stated for each in variants(prop)]
+    still = {f"{prop.name} changes": prop.name for prop in stated}
+    moving = tuple(_changes(definition, prop) for prop in stated)
+    if not stated:
         return result
     system = copy.copy(definition)
-    system.invariants, system.cans = (), tuple(each.breaks for each in found)
+    system.invariants, system.cans = (), (*(each.breaks for each in found), *moving)
     system.final = None
     outcome = {each.name: each.verdict for each in search(system, Asked(system.properties, False, True)).properties}
     vacuous = [each for each in found if outcome.get(each.breaks.name) == "violated"]
     undecided = sum(outcome.get(each.breaks.name) == "incomplete" for each in found)
+    fixed = [still[name] for name, verdict in outcome.items() if name in still and verdict == "violated"]
     warnings = [_told(each) for each in _outermost(vacuous)]
+    warnings += [f"{name} reads only fields that never change" for name in fixed]
     if undecided:
         warnings.append(f"whether {undecided} parts of invariants matter is not known: the search was stopped")
     return replace(result, warnings=(*result.warnings, *warnings))
+
+
+def never_happening(covered: Coverage | None) -> list[str]:
+    """What is there and never happens, which a verdict says nothing about."""
+    if covered is None or not covered.complete:
+        return []
+    found = [f"{each.role}.{each.name} never happens" for each in covered.transitions if each.depth is None]
+    found += [f"{name} is sent, and never consumed" for name in covered.never_consumed]
+    return found + [f"{name} are allowed, and never happen" for name, count in covered.faults.items() if count == 0]
+
+
+def _changes(definition: Definition, prop: Property) -> Property:
+    """A property that holds where something differs from the beginning that the other one has read there.
+
+    What a property reads first it reads everywhere. So if none of it ever changes, it always reads the same.
+    """
+    first = definition.initials[0]
+    before = tuple(
+        (index, "crashed", False)
+        if field == CRASH_FLAG
+        else (index, definition.columns[index].fields[field], first[index][field])
+        for index, field in evaluate(definition, prop, first).reads
+    )
+
+    def changes(self: Any) -> bool:
+        panel: Panel = self.__dict__["_views"]
+        return any(getattr(panel.view(index), name) != value for index, name, value in before)
+
+    return Property(f"{prop.name} changes", "can", "", changes, prop.location)
 
 
 def _told(variant: Variant) -> str:

@@ -76,6 +76,10 @@ class Channels:
 
     # What may be lost or copied, and where
 
+    def may_lose(self, column: Column, inbox: Sequence[Message], place: int) -> bool:
+        """Whether the message at a place may be lost, if any may."""
+        return True
+
     def lossy(self, budget: tuple[int, int, int]) -> bool:
         return self.network.losses == "any" or budget[0] > 0
 
@@ -142,6 +146,11 @@ class Queues(Channels):
         heads = [queue[0] for queue in self._queues(inbox)]
         return [place for place in heads if not self.definition.stands(column, inbox[place])]
 
+    def may_lose(self, column: Column, inbox: Sequence[Message], place: int) -> bool:
+        if self.network.lost == "anywhere":
+            return True
+        return place == 0 or inbox[place - 1].sender != inbox[place].sender
+
     def rank(self, column: Column, message: Message, content: Callable[[Message], Any] = encode) -> Any:
         """By sender; a stable sort keeps the order within a queue. What an attacker may say has none."""
         sender = column_of(message.sender)
@@ -197,11 +206,16 @@ class Inboxes:
         return inbox
 
     def exchange(
-        self, column: Column, transition: Transition | None, consumed: tuple[Message, ...], sends: Sends
+        self,
+        column: Column,
+        transition: Transition | None,
+        consumed: tuple[Message, ...],
+        sends: Sends,
+        redelivered: bool = False,
     ) -> bool:
         """What a transition does: consume, then send. False if a full channel blocks it."""
         if transition is not None:
-            self._consume(column, self.channels.stays(transition), consumed)
+            self._consume(column, redelivered or self.channels.stays(transition), consumed)
         standing: dict[int, list[tuple[int, Message]]] = {}
         for number, (receiver, message) in enumerate(sends):
             if self.definition.stands(self.definition.columns[receiver], message):

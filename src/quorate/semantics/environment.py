@@ -39,6 +39,8 @@ def mishaps(definition: Definition, state: State, column: Column) -> Iterator[St
     places = policy.places(column, inbox) if lossy or copying else []
     if lossy:
         for place, before in places:
+            if not policy.may_lose(column, inbox, place):
+                continue
             inboxes = Inboxes(definition, state.pending)
             inboxes.remove(column, place)
             after = State(state.locals, inboxes.arranged(), policy.after_loss(state.budget))
@@ -61,9 +63,13 @@ def crashes(definition: Definition, state: State, column: Column) -> Iterator[St
             yield Step("recover", column.index, next=State(back, state.pending, state.budget))
         return
     losses, duplicates, left = state.budget
-    if left == 0 or not column.may_crash:
+    faults = definition.faults
+    unlimited = faults.crashes == "any"
+    if (left == 0 and not unlimited) or not column.may_crash:
         return
-    less = State(state.locals, state.pending, (losses, duplicates, left - 1))
+    if faults.down is not None and sum(map(is_crashed, state.locals)) >= faults.down:
+        return
+    less = State(state.locals, state.pending, (losses, duplicates, 0 if unlimited else left - 1))
     notices = definition.notices(column)
     stop = take(definition, less, column, None, (), Outcome(Crashed(local), tuple(notices)))
     if stop is not None:
@@ -76,9 +82,17 @@ def crashes(definition: Definition, state: State, column: Column) -> Iterator[St
             for outcome in fire(column, transition, local, consumed):
                 if outcome.local is None or take(definition, state, column, transition, consumed, outcome) is None:
                     continue  # condition (1) of definition 3: only what can be done as a whole can be cut short
-                for part in _strict_parts(policy, outcome.sends):
+                parts = _strict_parts(policy, outcome.sends)
+                for part in parts:
                     cut = outcome._replace(local=Crashed(outcome.local), sends=(*part, *notices))
                     stop = take(definition, less, column, transition, consumed, cut)
+                    if stop is not None:
+                        yield stop
+                # What was consumed and not acknowledged never left; then all may have been sent as well.
+                removes = not policy.stays(transition) and any(not definition.stands(column, each) for each in consumed)
+                for part in (outcome.sends, *parts) if faults.redeliver and removes else ():
+                    cut = outcome._replace(local=Crashed(outcome.local), sends=(*part, *notices))
+                    stop = take(definition, less, column, transition, consumed, cut, redelivered=True)
                     if stop is not None:
                         yield stop
 

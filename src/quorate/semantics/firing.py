@@ -34,10 +34,11 @@ def take(
     transition: Transition | None,
     consumed: tuple[Message, ...],
     outcome: Outcome,
+    redelivered: bool = False,
 ) -> Step | None:
     """The step with its next state; None if a full channel blocks it."""
     crash = outcome.local is not None and is_crashed(outcome.local)
-    base = Step("crash" if crash else "step", column.index, transition, consumed, outcome)
+    base = Step("crash" if crash else "step", column.index, transition, consumed, outcome, redelivered=redelivered)
     if outcome.failure is not None:
         return base._replace(failure=outcome.failure)
     if outcome.cut or outcome.local is None:
@@ -45,7 +46,7 @@ def take(
     locals = list(state.locals)
     locals[column.index] = outcome.local
     inboxes = Inboxes(definition, state.pending)
-    if not inboxes.exchange(column, transition, consumed, outcome.sends):
+    if not inboxes.exchange(column, transition, consumed, outcome.sends, redelivered):
         return None
     for event in outcome.events:
         for monitor in definition.monitors:
@@ -111,7 +112,9 @@ def _satisfying(
         for chosen in combinations(group, size)
         if _distinct_senders(chosen) and fire(column, transition, local, tuple(sorted(chosen, key=encode)))
     ]
-    if transition.mode == "minimal":
+    if transition.mode == "any":
+        best = enabled
+    elif transition.mode == "minimal":
         best = [one for one in enabled if not any(other < one for other in enabled)]
     else:
         best = [one for one in enabled if not any(other > one for other in enabled)]

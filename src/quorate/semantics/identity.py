@@ -26,6 +26,8 @@ class Identity:
     choices: tuple[bytes, ...] = ()
     sent: bytes = b""
     """Of a crash in the midst of a step: what was still sent."""
+    redelivered: bool = False
+    """The same: whether what the step consumed is still pending."""
     place: int = 0
     """Of a message that is lost or copied: which one, where a queue has several runs of it."""
 
@@ -39,6 +41,7 @@ class Identity:
             tuple(map(encode, step.consumed)),
             tuple(map(encode, outcome.choices)) if outcome is not None else (),
             encode(outcome.sends) if step.kind == "crash" and outcome is not None else b"",
+            step.redelivered,
             step.place,
         )
 

@@ -134,7 +134,7 @@ class _Reader:
             (inboxes.copy if step.kind == "duplicate" else inboxes.remove)(column, place)
             consumed[0] = self.letters[step.column][place]
         else:
-            inboxes.exchange(column, step.transition, step.consumed, sends)
+            inboxes.exchange(column, step.transition, step.consumed, sends, step.redelivered)
         for kind, index, place, at in inboxes.changes:
             inbox = self.letters[index]
             if kind == "consumed":

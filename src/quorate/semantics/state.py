@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quorate.base.values import encode
-from quorate.semantics.channels import Inbox, channels
+from quorate.semantics.channels import Inbox, Inboxes, channels
 
 if TYPE_CHECKING:
     from quorate.base.failures import Failure
@@ -57,12 +57,16 @@ class Step(NamedTuple):
     outcome: Outcome | None = None
     next: State | None = None
     failure: Failure | None = None
+    outside: bool = False
+    """The bound of the whole system cut it."""
+    redelivered: bool = False
+    """Of a crash in the midst of a step: whether what the step consumed is still pending."""
     place: int = 0
     """Of a message that is lost or copied: how many runs of messages equal to it stand before it in its inbox."""
 
     @property
     def cut(self) -> bool:
-        return self.outcome is not None and self.outcome.cut
+        return self.outside or (self.outcome is not None and self.outcome.cut)
 
 
 def initial_states(definition: Definition) -> tuple[State, ...]:
@@ -71,10 +75,15 @@ def initial_states(definition: Definition) -> tuple[State, ...]:
     losses = network.losses if network.losses != "any" else 0
     duplicates = network.duplicates if network.duplicates != "any" else 0
     arranged = channels(definition).arranged
-    pending = tuple(arranged(column, definition.standing.get(column.index, ())) for column in definition.processes)
-    return tuple(
-        State(state, pending, (losses, duplicates, definition.faults.crashes)) for state in definition.initials
-    )
+    standing = [arranged(column, definition.standing.get(column.index, ())) for column in definition.processes]
+    found: list[State] = []
+    for number, state in enumerate(definition.initials):
+        inboxes = Inboxes(definition, standing)
+        if definition.posted:
+            room = inboxes.exchange(definition.columns[0], None, (), definition.posted[number])
+            assert room, "`define` has refused more than a channel holds"
+        found.append(State(state, inboxes.arranged(), (losses, duplicates, definition.faults.left)))
+    return tuple(dict.fromkeys(found))
 
 
 def in_flight(definition: Definition, state: State) -> list[tuple[Column, Message]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from quorate.model.bound import is_inside
 from quorate.semantics.environment import crashes, discards, mishaps
 from quorate.semantics.firing import protocol_steps
 
@@ -28,19 +29,29 @@ def steps(definition: Definition, state: State) -> tuple[Step, ...]:
     for column in definition.processes:
         found.extend(mishaps(definition, state, column))
         found.extend(crashes(definition, state, column))
-    return tuple(found)
+    return tuple(_bounded(definition, found))
 
 
 def steps_like(definition: Definition, state: State, wanted: Identity) -> Iterator[Step]:
     """The steps of a state among which one of that identity is, if there is one: fewer than all of them."""
     column = definition.columns[wanted.column]
     if wanted.kind == "step":
-        return protocol_steps(definition, state, column, only=wanted.transition)
-    if wanted.kind == "discard":
-        return discards(definition, state, column)
-    if wanted.kind in ("crash", "recover"):
-        return crashes(definition, state, column)
-    return mishaps(definition, state, column)
+        offered = protocol_steps(definition, state, column, only=wanted.transition)
+    elif wanted.kind == "discard":
+        offered = discards(definition, state, column)
+    elif wanted.kind in ("crash", "recover"):
+        offered = crashes(definition, state, column)
+    else:
+        offered = mishaps(definition, state, column)
+    return _bounded(definition, offered)
+
+
+def _bounded(definition: Definition, offered: Iterable[Step]) -> Iterator[Step]:
+    """The steps, without where those lead that leave the bound of the system."""
+    for step in offered:
+        if definition.bound is not None and step.next is not None and not is_inside(definition, step.next.locals):
+            step = step._replace(next=None, outside=True)
+        yield step
 
 
 def enabled_protocol(found: Iterable[Step]) -> bool:

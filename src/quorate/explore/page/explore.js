@@ -7,15 +7,24 @@
   let here = null;      // the position that is shown
   let chosen = 0;       // the step that the keys are at
   let finds = [];
+  let offers = [];      // what can be searched for by name
   let along = null;     // the run that `n` and `p` go along
   let graph = null;
   let initials = 1;
   let asked = 0;        // answers to older questions are dropped
+  let busy = true;      // a position was asked for and is not shown yet
+  const typed = [];     // what was typed meanwhile: it is meant for that position
 
   const make = (tag, text, name) => {
     const node = document.createElement(tag);
     if (text !== undefined) node.textContent = text;
     if (name) node.className = name;
+    return node;
+  };
+
+  // Lines end behind spaces, commas and opening brackets, not within a word.
+  const words = (node, text) => {
+    text.split(/(?<=[\s,=([{])/).forEach((word, at) => node.append(...(at ? [make("wbr"), word] : [word])));
     return node;
   };
 
@@ -27,12 +36,18 @@
   };
 
   const pathOf = () => location.hash.slice(1) || "0";
-  const go = (path) => { location.hash = path.join("."); };
+  const go = (path) => {
+    const to = path.join(".");
+    if (to === pathOf()) return;
+    busy = true;
+    location.hash = to;
+  };
   const same = (one, two) => one.length === two.length && one.every((item, at) => item === two[at]);
   const within = (start, path) => start.length <= path.length && start.every((item, at) => item === path[at]);
 
   async function show() {
     const number = ++asked, path = pathOf();
+    busy = true;
     try {
       const position = await ask(`api/at?path=${encodeURIComponent(path)}`);
       if (number !== asked) return;
@@ -40,13 +55,21 @@
       chosen = Math.max(0, nextAlong());
       draw();
       askReductions(number, path);
+      settle();
       const chart = await ask(`api/chart?path=${encodeURIComponent(path)}`);
       if (number !== asked) return;
       drawChart(chart.svg);
     } catch (error) {
       if (number !== asked) return;
       $("where").replaceChildren(make("p", String(error.message), "bad"), make("p", "Go to the start: press Home."));
+      settle();
     }
+  }
+
+  // A key that was typed before a position was shown counts from there on.
+  function settle() {
+    busy = false;
+    while (typed.length && !busy) typed.shift()();
   }
 
   // They are prepared beside the server, and that may take a while.
@@ -114,10 +137,10 @@
       const head = make("p");
       head.append(make("span", step.number + 1, "number"), make("span", step.process, "process"), make("span", step.name, "name"));
       item.append(head);
-      for (const text of step.consumed) item.append(make("p", `← ${text}`));
+      for (const text of step.consumed) item.append(words(make("p"), `← ${text}`));
       if (step.choices.length) item.append(make("p", `chooses ${step.choices.join(", ")}`, "faint"));
-      for (const text of step.changes) item.append(make("p", text, "change"));
-      for (const text of step.sends) item.append(make("p", `→ ${text}`));
+      for (const text of step.changes) item.append(words(make("p", undefined, "change"), text));
+      for (const text of step.sends) item.append(words(make("p"), `→ ${text}`));
       for (const text of step.events) item.append(make("p", `emits ${text}`, "faint"));
       for (const name of step.breaks) item.append(make("p", `✗ ${name} fails then`, "bad"));
       if (step.fails) item.append(make("p", `✗ fails: ${step.fails}`, "bad"));
@@ -125,7 +148,25 @@
       return item;
     }));
     if (!here.steps.length && !here.failed) $("steps").append(make("li", "nothing", "faint"));
+    filterSteps();
+  }
+
+  const fits = (node, input) => node.textContent.toLowerCase().includes(input.value.trim().toLowerCase());
+
+  // A step or a field that does not fit is out of sight, and the keys pass over it.
+  function filterSteps() {
+    for (const item of $("steps").children) item.hidden = !fits(item, $("filter-steps"));
+    if (here && here.steps.length && $("steps").children[chosen].hidden) {
+      const first = [...$("steps").children].findIndex((item) => !item.hidden);
+      if (first >= 0) chosen = first;
+    }
     markChosen();
+  }
+
+  function filterFields() {
+    for (const card of $("state").children)
+      for (const name of card.querySelectorAll("dt"))
+        name.hidden = name.nextSibling.hidden = !fits(name, $("filter-fields"));
   }
 
   function markChosen() {
@@ -141,6 +182,11 @@
       const mark = each.bad ? "✗" : each.kind === "can" && each.value !== "true" ? "·" : "✓";
       const tone = each.bad ? "bad is-bad" : mark === "·" ? "faint" : "good";
       return make("span", `${mark} ${each.name}${each.kind === "deadlock" ? `: ${each.value}` : ""}`, tone);
+    }));
+    $("why").replaceChildren(...here.properties.filter((each) => each.why.length).map((each) => {
+      const box = make("pre", each.why.join("\n"));
+      box.dataset.property = each.name;
+      return box;
     }));
     const singular = { losses: "loss", duplicates: "duplicate", crashes: "crash" };
     const left = Object.entries(here.budget).map(([name, number]) => `${number} ${number > 1 ? name : singular[name]} left`);
@@ -159,16 +205,31 @@
       title.append(make("span", what));
       const list = make("dl");
       for (const field of process.fields)
-        list.append(make("dt", field.name), make("dd", field.value, field.changed ? "value changed" : "value"));
+        list.append(make("dt", field.name), words(make("dd", undefined, field.changed ? "value changed" : "value"), field.value));
       card.append(title, list);
+      if (process.constants.length) card.append(drawConstants(process));
       if (process.pending.length) {
         const pending = make("div", undefined, "pending");
         for (const message of process.pending)
-          pending.append(make("p", `${message.text} from ${message.from}`, message.new ? "new" : ""));
+          pending.append(words(make("p", undefined, message.new ? "new" : ""), `${message.text} from ${message.from}`));
         card.append(pending);
       }
       return card;
     }));
+    filterFields();
+  }
+
+  // What never changes is folded away; what a reader unfolds stays unfolded at the next position.
+  const unfolded = new Set();
+  function drawConstants(process) {
+    const box = make("details", undefined, "constants");
+    box.open = unfolded.has(process.name);
+    box.addEventListener("toggle", () => { if (box.open) unfolded.add(process.name); else unfolded.delete(process.name); });
+    const list = make("dl");
+    for (const field of process.constants)
+      list.append(make("dt", field.name), words(make("dd", undefined, "value"), field.value));
+    box.append(make("summary", `${process.constants.length} constant${process.constants.length > 1 ? "s" : ""}`), list);
+    return box;
   }
 
   // The server's own drawing, parsed as SVG: markup in it would come out as an error, not as elements of this page.
@@ -201,7 +262,7 @@
   // --- runs that were found ------------------------------------------------------------------------------------
 
   async function poll() {
-    finds = (await ask("api/finds")).finds;
+    ({ finds, offers } = await ask("api/finds"));
     if (along === null) along = (finds.find((find) => find.path) || {}).path || null;
     drawFinds();
     if (here) { if (chosen === 0) chosen = Math.max(0, nextAlong()); markChosen(); }
@@ -237,6 +298,21 @@
       entry.append(row);
       return entry;
     }));
+    const open = offers.filter((name) => finds.every((find) => find.text !== name));
+    $("offers").replaceChildren(...open.map((name) => {
+      const button = make("button", name);
+      button.type = "button";
+      button.title = `search for a state where this is true: ${name}`;
+      button.addEventListener("click", () => lookFor(name));
+      return button;
+    }));
+  }
+
+  // By its name: the server knows which names there are, and evaluates nothing that it is sent.
+  async function lookFor(name) {
+    ({ finds, offers } = await ask(`api/find?name=${encodeURIComponent(name)}`));
+    drawFinds();
+    poll();
   }
 
   // --- the map -------------------------------------------------------------------------------------------------
@@ -251,11 +327,10 @@
   async function loadMap() {
     const answer = await ask("api/graph");
     if (answer.status === "searching") { setTimeout(loadMap, 400); return; }
-    if (answer.status !== "complete") {
-      $("map").replaceChildren(make("p", `More than ${answer.most} states: too many for a map.`, "faint"));
-      return;
-    }
     graph = answer;
+    $("extent").textContent = graph.status === "complete"
+      ? `All ${graph.nodes.length} states`
+      : `A sample of the states: at most ${graph.most} of each level`;
     layOut();
     markMap();
   }
@@ -315,8 +390,11 @@
 
   const back = () => { if (here && here.path.length > 1) go(here.path.slice(0, -1)); };
   const take = () => { if (here && here.steps.length) go([...here.path, here.steps[chosen].number]); };
-  const choose = (at) => {
-    chosen = Math.max(0, Math.min(at, here.steps.length - 1));
+  const choose = (by) => {
+    const items = [...$("steps").children];
+    let at = chosen + by;
+    while (items[at] && items[at].hidden) at += by;
+    if (items[at] && here.steps.length) chosen = at;
     markChosen();
     const item = $("steps").children[chosen];
     if (item) item.scrollIntoView({ block: "nearest" });
@@ -330,20 +408,31 @@
   $("reset").addEventListener("click", () => go([here ? here.path[0] : 0]));
   $("theme").addEventListener("click", switchTheme);
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "INPUT") return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.type === "search") {
+      if (event.key === "Enter" || event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (event.target.tagName === "INPUT") return;
     const keys = {
-      j: () => choose(chosen + 1), ArrowDown: () => choose(chosen + 1),
-      k: () => choose(chosen - 1), ArrowUp: () => choose(chosen - 1),
+      j: () => choose(1), ArrowDown: () => choose(1),
+      k: () => choose(-1), ArrowUp: () => choose(-1),
       ArrowRight: take, ArrowLeft: back, Backspace: back,
       Home: () => go([here ? here.path[0] : 0]),
       n: () => { if (nextAlong() >= 0) go([...here.path, nextAlong()]); else if (along) go(along.slice(0, 2)); },
       p: () => { if (along && within(here.path, along)) back(); },
       t: switchTheme,
+      "/": () => $("filter-steps").focus(),
     };
-    if (event.key === "Enter" && event.target === document.body) take();
-    else if (event.key in keys && here) { event.preventDefault(); keys[event.key](); }
+    if (event.target === document.body) keys.Enter = take;
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    typed.push(() => { if (here) keys[event.key](); });
+    if (!busy) settle();
   });
 
+  $("filter-steps").addEventListener("input", filterSteps);
+  $("filter-fields").addEventListener("input", filterFields);
   addEventListener("hashchange", show);
   ask("api/system").then((system) => {
     document.title = `${system.name} · Quorate`;

@@ -93,10 +93,10 @@ def starved(
     """
     fairness = fairness_of(definition, level)
     offered = [
-        {group: None for step in steps(definition, state) for group in _groups(definition, fairness, step)}
+        {group: None for step in steps(definition, state) for group in groups_of(definition, fairness, step)}
         for state in states
     ]
-    done = {group for step in taken for group in _groups(definition, fairness, step)}
+    done = {group for step in taken for group in groups_of(definition, fairness, step)}
     gone = set(stopped)
     found: list[str] = []
     for group in sorted(set().union(*offered), key=repr):
@@ -126,7 +126,7 @@ class Group(NamedTuple):
         return f"{column.name}.{definition.transitions(column)[self.transition].name}"
 
 
-def _groups(definition: Definition, fairness: Fairness, step: Step) -> Iterator[Group]:
+def groups_of(definition: Definition, fairness: Fairness, step: Step) -> Iterator[Group]:
     """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same.
 
     What an attacker may say it need not say: nothing is assumed of a step that consumes it.

@@ -30,15 +30,19 @@ from quorate.properties.temporal.formula import (
     has_quantifier,
     is_temporal,
     name,
+    negation,
 )
 
 DEEPEST = 100  # levels of parentheses and prefix operators: what is deeper was not written by a person
 
-_TOKENS = re.compile(r"\s+|\[\s*\]|<->|<=>|<>|->|=>|==|&&|\|\||/\\|\\/|[&|!()\[\]]|\d+|[^\W\d]\w*|.", re.DOTALL)
+_TOKENS = re.compile(
+    r"\s+|\[\s*\]|<->|<=>|<>|->|=>|==|&&|\|\||/\\|\\/|[&|!()\[\]]|\d+|[^\W\d]\w*(?:\.[^\W\d]\w*)*|.", re.DOTALL
+)
 _SPELLINGS = {"[]": "G", "<>": "F", "&&": "&", "||": "|"}
 _BINARY = {op.value: op for op in (Op.IMPLIES, Op.IFF, Op.OR, Op.AND, Op.U, Op.R, Op.W)}
 _PREFIX = {op.value: op for op in (Op.NOT, Op.G, Op.F, Op.A, Op.E)}
 _LETTERS = frozenset("GFAE")  # a word of these alone is operators, one after the other: GF, AG, EF
+ORDERS = frozenset({"precedes", "concurrent"})  # of two operations
 RESERVED = frozenset({*"GFURWXAE", "true", "false", "next"})
 
 # What other tools and languages write.
@@ -124,6 +128,11 @@ def parse_ctl(text: str, known: Collection[str] | None = None) -> Formula:
             code="Q407",
         )
     return formula
+
+
+def _precedes(first: str, second: str) -> Formula:
+    implied = Formula(Op.IMPLIES, (name(f"{second}.began"), name(f"{first}.ended")))
+    return Formula(Op.G, (implied,))
 
 
 class _Parser:
@@ -306,12 +315,35 @@ class _Parser:
             self.place += 1
             return TRUE if word == "true" else FALSE
         word = unicodedata.normalize("NFKC", word)  # as Python does with identifiers
-        if not word.isidentifier() or keyword.iskeyword(word):
+        if word in ORDERS and (self.known is None or word not in self.known):
+            return self._order(word)
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in word.split(".")):
             raise self._foreign(token)
         if self.known is not None and word not in self.known:
             raise self._unknown(token)
         self.place += 1
         return name(word)
+
+    def _order(self, word: str) -> Formula:
+        """`precedes(w, r)`: r begins only once w has ended. `concurrent(w, r)`: neither precedes the other."""
+        token = self.here
+        self._note_temporal(token)
+        self.place += 1
+        texts = [self.tokens[at].text if at < len(self.tokens) else "" for at in range(self.place, self.place + 5)]
+        if (texts[0], texts[2], texts[4]) != ("(", ",", ")") or not (
+            texts[1].isidentifier() and texts[3].isidentifier()
+        ):
+            raise self._error(f"{word} is of two operations", token, operator=word, expected=f"{word}(w, r)")
+        for place, event in ((1, "began"), (1, "ended"), (3, "began"), (3, "ended")):
+            one = self.tokens[self.place + place]
+            if self.known is not None and f"{one.text}.{event}" not in self.known:
+                raise self._error(
+                    f"{one.text} is no operation of the system", one, hint=f"{one.text} = operation(Read, by=Reader)",
+                    code="Q405",
+                )  # fmt: skip
+        self.place += 5
+        first, second = _precedes(texts[1], texts[3]), _precedes(texts[3], texts[1])
+        return first if word == "precedes" else conjunction([negation(first), negation(second)])
 
     # --- what goes wrong ---------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of
+from quorate.language.temporal import Expand
 from quorate.model.definition import Column, Definition, Property
 from quorate.model.temporal import Claimed, methods_of, read_temporal
 from quorate.properties.temporal.errors import FormulaError
@@ -56,6 +57,8 @@ def asked_for(
 
 
 def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
+    if claimed.expand is not None:
+        return _expanded(definition, claimed, claimed.expand)
     try:
         read = parse_ctl if claimed.kind == "ctl" else parse_ltl
         formula = read(claimed.formula, claimed.methods)
@@ -65,12 +68,7 @@ def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
     if claimed.each is None:
         predicates = {name: _predicate(name, claimed.methods[name]) for name in names(formula)}
         return [TemporalProperty(claimed.name, claimed.kind, formula, predicates, claimed.location, claimed.doc)]
-    role = claimed.each
-    columns = [
-        column
-        for column in definition.processes
-        if issubclass(column.cls, role) and (role._byzantine or not column.cls._byzantine)
-    ]
+    columns = _playing(definition, claimed.each)
     if not columns:
         raise ModelError(
             f"{claimed.name}: there is no {claimed.each.__name__} in {definition.name}",
@@ -91,6 +89,41 @@ def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
             claimed.doc,
         )
         for column in columns
+    ]
+
+
+def _expanded(definition: Definition, claimed: Claimed, expand: Expand) -> list[TemporalProperty]:
+    """One property for each of the formulas that it stands for."""
+    found: list[TemporalProperty] = []
+    shared: dict[Any, Property] = {}
+    """What several formulas name is asked once."""
+    try:
+        for which, text, methods in expand(definition.system, lambda role: len(_playing(definition, role))):
+            formula = parse_ltl(text, methods)
+            predicates = {
+                name: shared.setdefault(methods[name], _predicate(name, methods[name])) for name in names(formula)
+            }
+            named = f"{claimed.name}[{which}]"
+            found.append(TemporalProperty(named, claimed.kind, formula, predicates, claimed.location, claimed.doc))
+    except (FormulaError, ModelError) as error:
+        error.location = error.location or claimed.location
+        raise
+    if not found:
+        raise ModelError(
+            f"{claimed.name}: {definition.name} has no process that its operations are of",
+            hint="operations(..., by=...) names a class of processes that `build` spawns, and count= is at least 1",
+            code="Q409",
+            location=claimed.location,
+        )
+    return found
+
+
+def _playing(definition: Definition, role: Any) -> list[Column]:
+    """The processes of a class that properties see."""
+    return [
+        column
+        for column in definition.processes
+        if issubclass(column.cls, role) and (role._byzantine or not column.cls._byzantine)
     ]
 
 

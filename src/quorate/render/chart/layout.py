@@ -8,6 +8,7 @@ meet another, or an arrow of its own step. Steps that do the same in several pro
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from textwrap import wrap
 from typing import Literal
 
 from quorate.base.values import show
@@ -141,7 +142,7 @@ class Drawing:
     width: float
     height: float
     gap: float
-    titled: bool = True
+    titles: list[Text] = field(default_factory=list)
     heads: list[Head] = field(default_factory=list)
     reminders: list[Head] = field(default_factory=list)
     """The heads once more, between rows, where the first ones are out of sight."""
@@ -197,7 +198,7 @@ class _Layout:
             self._say(row)
         self.first = MARGIN + self._margin("left") + (BRACKET if chart.loop is not None and not chart.stops else 0.0)
         total = self.first + self.gap * (lanes - 1) + self._margin("right") + MARGIN
-        self.drawing = Drawing(chart, max(total, self._least()), 0.0, self.gap, titled=not brief)
+        self.drawing = Drawing(chart, max(total, self._least()), 0.0, self.gap)
         self._place()
 
     # --- rows --------------------------------------------------------------------------------------------------
@@ -373,8 +374,23 @@ class _Layout:
         """What the lines across the whole picture ask for, within reason."""
         across = [self._footnote()]
         if not self.brief:
-            across += [*self.chart.reasons, self.chart.name + self.chart.subtitle]
-        return min(900.0, 2 * MARGIN + 50 + max(width((Span(text),)) for text in across))
+            across += self.chart.reasons
+        asked = max([*(width((Span(text),)) + 50 for text in across), 0.0 if self.brief else width(self._heading())])
+        return min(900.0, 2 * MARGIN + asked)
+
+    def _heading(self) -> Text:
+        return Span(self.chart.name, "title"), Span(f"  {self.chart.subtitle}", "quiet")
+
+    def _titles(self, room: float) -> list[Text]:
+        """The title on one line, if it fits; else the name and what is said of it on lines of their own."""
+        if width(self._heading()) <= room:
+            return [self._heading()]
+        characters = int(room / width((Span("x", "title"),)))
+        return [
+            (Span(line, style),)
+            for text, style in ((self.chart.name, "title"), (self.chart.subtitle, "quiet"))
+            for line in wrap(text, characters)
+        ]
 
     def _footnote(self) -> str:
         left_out = self.chart.left_out
@@ -387,7 +403,8 @@ class _Layout:
 
     def _place(self) -> None:
         drawing = self.drawing
-        y = MARGIN + (0.0 if self.brief else TITLE)
+        drawing.titles = [] if self.brief else self._titles(drawing.width - 2 * MARGIN)
+        y = MARGIN + (0.0 if self.brief else TITLE + LINE * (len(drawing.titles) - 1))
         self._head(y)
         y += ROLES + HEADS
         top = y

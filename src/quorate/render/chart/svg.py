@@ -124,12 +124,12 @@ class _Writer:
         drawing, chart = self.drawing, self.chart
         size = f'width="{drawing.width:.0f}" height="{drawing.height:.0f}"'
         box = f'viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}"'
-        title = f"{chart.name}: {chart.verdict}"
+        told = f"{chart.name}: {chart.verdict}"
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" {size} {box} role="img" '
-            f'aria-label="{escape(title)}">'
+            f'aria-label="{escape(told)}">'
         )
-        yield f"<title>{escape(title)}</title>"
+        yield f"<title>{escape(told)}</title>"
         if alone:
             yield "<style>"
             yield style(DARK if dark else LIGHT)
@@ -137,10 +137,11 @@ class _Writer:
                 yield f"@media (prefers-color-scheme: dark) {{\n{style(DARK)}\n}}"
             yield "</style>"
             yield f'<rect class="paper" width="{drawing.width:.0f}" height="{drawing.height:.0f}"/>'
-        if drawing.titled:
-            yield f'<text class="sans" x="{MARGIN:g}" y="{MARGIN + 10:g}">'
-            yield f'<tspan class="title">{escape(chart.name)}</tspan>'
-            yield f'<tspan class="faint" dx="8">{escape(chart.subtitle)}</tspan></text>'
+        for number, title in enumerate(drawing.titles):
+            classes = {"title": "title", "quiet": "faint"}
+            spans = "".join(f'<tspan class="{classes[each.style]}">{escape(each.text)}</tspan>' for each in title)
+            place = f'x="{MARGIN:g}" y="{MARGIN + 10 + LINE * number:g}"'
+            yield f'<text class="sans" {place} xml:space="preserve">{spans}</text>'
         yield from self._heads()
         yield from self._lives()
         yield from self._folds()

@@ -18,7 +18,7 @@ from quorate.render.html.coverage import coverage
 from quorate.render.html.elements import Content, Markup, element, table, text
 from quorate.render.html.run import run, states
 from quorate.render.layout import pieces
-from quorate.render.report import figures, outcome, reductions, verdict
+from quorate.render.report import figures, outcome, reductions, verdict, whole_runs
 
 if TYPE_CHECKING:
     from quorate.results.result import Result
@@ -34,29 +34,12 @@ def write(result: Result, path: str | PathLike[str], factors: Mapping[str, Facto
 
 
 def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str:
-    """The page. It may load nothing from anywhere: its security policy allows its own style and script alone."""
-    css = palette() + (HERE / "report.css").read_text(encoding="utf-8")
-    script = (HERE / "report.js").read_text(encoding="utf-8")
-    policy = (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; "
-        f"style-src '{_digest(css)}'; script-src '{_digest(script)}'"
-    )
+    """The page of a result."""
     runs = _runs(result)
     sign, tone, words = verdict(result)
-    data = json.dumps([states(trace) for trace in runs]).replace("<", "\\u003c")
-    page = element(
-        "html",
-        element(
-            "head",
-            element("meta", charset="utf-8"),
-            element("meta", http_equiv="Content-Security-Policy", content=policy),
-            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("meta", name="color-scheme", content="light dark"),
-            element("title", f"{result.system} {words}"),
-            element("style", Markup(css)),
-        ),
-        element(
-            "body",
+    return framed(
+        f"{result.system} {words}",
+        [
             element(
                 "header",
                 element("h1", element("span", sign, class_=f"sign {tone}"), f" {result.system} ", _said(words, tone)),
@@ -71,7 +54,35 @@ def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str
                 coverage(result.covered) if result.covered is not None else None,
             ),
             element("footer", _keys() if runs else None),
-            Markup(f'<script type="application/json" id="data">{data}</script>'),
+        ],
+        [states(trace) for trace in runs],
+    )
+
+
+def framed(title: str, body: Content, data: object) -> str:
+    """A whole page. It may load nothing from anywhere: its security policy allows its own style and script alone."""
+    css = palette() + (HERE / "report.css").read_text(encoding="utf-8")
+    script = (HERE / "report.js").read_text(encoding="utf-8")
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src '{_digest(css)}'; script-src '{_digest(script)}'"
+    )
+    written = json.dumps(data).replace("<", "\\u003c")
+    page = element(
+        "html",
+        element(
+            "head",
+            element("meta", charset="utf-8"),
+            element("meta", http_equiv="Content-Security-Policy", content=policy),
+            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            element("meta", name="color-scheme", content="light dark"),
+            element("title", title),
+            element("style", Markup(css)),
+        ),
+        element(
+            "body",
+            body,
+            Markup(f'<script type="application/json" id="data">{written}</script>'),
             element("script", Markup(script)),
         ),
         lang="en",
@@ -137,6 +148,9 @@ def _facts(result: Result, factors: Mapping[str, Factor]) -> Markup:
         _box("Properties", _properties(result)),
         _box("Search", table([(name, _plain(content)) for name, content in figures(result)])),
         _box("Reductions", table(_reductions(result, factors))),
+        _box("Whole runs", table([(name, _plain(content)) for name, content in whole_runs(result)]))
+        if result.graph is not None
+        else None,
         _box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
         _box("Warnings", element("ul", [element("li", warning) for warning in result.warnings]))
         if result.warnings

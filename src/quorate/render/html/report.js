@@ -29,9 +29,27 @@
       // Smaller than this it could not be read: then it is scrolled.
       this.chart.style.minWidth = `${0.7 * this.chart.viewBox.baseVal.width}px`;
       this.chart.style.maxWidth = `${1.15 * this.chart.viewBox.baseVal.width}px`;
+      this.keepHeads(section.querySelector(".picture"), this.chart.querySelector("g.heads"));
       this.items.forEach((item, at) => item.addEventListener("click", () => this.choose(at + 1)));
       section.querySelectorAll("g.step").forEach((group) =>
         group.addEventListener("click", () => this.choose(Number(group.dataset.step))));
+    }
+
+    // Whose lane is whose stays in sight while the picture is scrolled.
+    keepHeads(box, heads) {
+      const area = heads.getBBox(), whole = this.chart.viewBox.baseVal;
+      const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      paper.setAttribute("class", "paper");
+      paper.setAttribute("width", whole.width);
+      paper.setAttribute("height", area.y + area.height + 6);
+      box.addEventListener("scroll", () => {
+        const down = box.scrollTop * whole.height / this.chart.getBoundingClientRect().height;
+        heads.setAttribute("transform", `translate(0 ${down})`);
+        if (down > 0 && paper.parentNode === null) {
+          heads.prepend(paper);
+          this.chart.append(heads);  // in front of what passes beneath
+        } else if (down === 0) paper.remove();
+      });
     }
 
     choose(number, { toggle = true } = {}) {

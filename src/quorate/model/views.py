@@ -61,7 +61,7 @@ class Panel:
         self.reads = {}
         self.serial += 1 << 30
         self._views = {}
-        return self._view(column)
+        return self.view(column)
 
     def of(self, cls: Any) -> Any:
         """The views of a class: a tuple of processes, or the monitor."""
@@ -70,11 +70,11 @@ class Panel:
             indices = self._of.get(cls)
             if indices is None:
                 indices = self._of[cls] = self._look_up(cls)
-            views = tuple([self._view(index) for index in indices])
+            views = tuple([self.view(index) for index in indices])
             found = self._shown[cls] = views[0] if issubclass(cls, Monitor) else views
         return found
 
-    def _view(self, index: int) -> Any:
+    def view(self, index: int) -> Any:
         view = self._views.get(index)
         if view is None:
             cls, reading = self._kinds[index]
