@@ -34,10 +34,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     """Tests that did not run must not look like tests that passed."""
-    skipped = [each for each in terminalreporter.stats.get("skipped", []) if "test_browser" in each.nodeid]
-    if skipped:
-        reason = skipped[0].longrepr[2].removeprefix("Skipped: ")
-        terminalreporter.write_line(f"NOT TESTED, {len(skipped)} tests of the report and the explorer: {reason}")
+    about = {"test_browser": "of the report and the explorer", "test_cluster": "of workers by Ray"}
+    for file, what in about.items():
+        skipped = [each for each in terminalreporter.stats.get("skipped", []) if file in each.nodeid]
+        if skipped:
+            reason = skipped[0].longrepr[2].removeprefix("Skipped: ")
+            terminalreporter.write_line(f"NOT TESTED, {len(skipped)} tests {what}: {reason}")
 
 
 @pytest.fixture

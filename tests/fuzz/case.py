@@ -14,6 +14,7 @@ from .options import Check, draw_checks, draw_environment, draw_keywords, of
 from .pointed import POINTS
 from .protocol import Protocol, nodes_in
 from .system import Environment, System, TooLarge
+from .varied import FIRST, varied
 
 MOST_STATES = 200
 
@@ -63,8 +64,10 @@ class Reference:
 
 def draw(seed: int) -> Case:
     """The case of a number; raises TooLarge if it is not worth its time."""
-    drawing = Drawing(seed)
+    drawing = Drawing(seed % FIRST)
     structure = drawing.structure()
+    if seed >= FIRST:
+        structure = varied(structure, seed)
     environment = drawing.environment or draw_environment(drawing.dice, structure, drawing.style == "attack")
     system = System(structure, environment)
     if len(system.attackers) > 2 or len(system.attackers) == system.count or refused(structure, system):

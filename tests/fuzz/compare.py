@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import quorate
 from quorate import QuorateError, Result, _core
@@ -77,6 +78,12 @@ def switched(thresholds: tuple[tuple[str, int], ...]) -> Iterator[None]:
             setattr(there, constant, old)
 
 
+def taken_apart(check: Check) -> tuple[tuple[str, int], ...]:
+    """In every other check processes are taken apart from the beginning (core: model/hubs.hpp); in small systems no
+    process has so many cells that a search would do it of itself."""
+    return (("core.most_cells", 1), ("core.hub_gain", 0)) if crc32(check.command.encode()) % 2 else ()
+
+
 class Answer(NamedTuple):
     """What a check said: a result, or the code of an error."""
 
@@ -122,7 +129,7 @@ def ask(system: Any, check: Check) -> Answer:
     if NOTE in module:
         module[NOTE] = _Notes(seen)
     try:
-        with switched(check.thresholds):
+        with switched((*taken_apart(check), *check.thresholds)):
             return Answer(quorate.check(system, **options), seen=frozenset(seen))
     except QuorateError as error:
         return Answer(None, error.code or "", str(error))

@@ -55,6 +55,12 @@ def _of_system(protocol: Protocol) -> Iterator[str]:
     yield f"network {network.kind}"
     if network.losses:
         yield "losses"
+    if network.lost == "head":
+        yield "losses at the head"
+    if protocol.within is not None:
+        yield "bound of the system"
+    if protocol.posted:
+        yield "posted"
     if network.duplicates:
         yield f"duplicates {'any' if network.duplicates == 'any' else 'k'}"
     if network.capacity is not None:
@@ -65,6 +71,10 @@ def _of_system(protocol: Protocol) -> Iterator[str]:
         yield "crashes"
         if protocol.faults.recover:
             yield "recover"
+        if protocol.faults.down is not None:
+            yield "down"
+        if protocol.faults.redeliver:
+            yield "redeliver"
     if protocol.corrupt:
         yield "corrupt"
     if protocol.monitors:

@@ -91,9 +91,9 @@ class Handlers:
         self.kinds["Leak"] = frozenset({"Leak"})
         self.byzantine = {name: protocol.is_byzantine(name) for name in protocol.by_name}
         self.arsenal = Arsenal(protocol, self.classes, self.attackers)
-        self.initial = self._initial()
         self._fired: dict[tuple[Any, ...], list[Outcome]] = {}
         self._sorted: dict[Msg, str] = {}
+        self.initial = self._initial()
 
     # What there is at the beginning
 
@@ -132,9 +132,32 @@ class Handlers:
             losses = self.network.losses if self.network.losses != "any" else 0
             duplicates = self.network.duplicates if self.network.duplicates != "any" else 0
             buffers = 2 * self.count if self.two_buffers else self.count
-            state = State(locals, monitors, ((),) * buffers, (losses, duplicates, self.faults.crashes))
+            crashes = self.faults.crashes if self.faults.crashes != "any" else 0
+            state = State(locals, monitors, self._posted(buffers), (losses, duplicates, crashes))
             found.setdefault(state)
         return list(found)
+
+    def _posted(self, buffers: int) -> tuple[Inbox, ...]:
+        """What is pending at the beginning; attackers need not have sent anything."""
+        pending: list[list[Msg]] = [[] for _ in range(buffers)]
+        for each in self.protocol.posted:
+            if each.sender in self.attackers:
+                continue
+            values = tuple(self._given(value) for value in each.values)
+            message = Msg(each.record, values, self.names[each.record], f"#{each.sender}")
+            inbox = pending[self.route(each.to)]
+            if self.network.kind != "unordered" or message not in inbox:
+                inbox.append(message)
+            channel = [other for other in inbox if other.sender == message.sender]
+            if self.network.capacity is not None and len(channel) > self.network.capacity:
+                raise TooLarge  # refused
+        return self.arranged(pending)
+
+    def arranged(self, pending: list[list[Msg]]) -> tuple[Inbox, ...]:
+        """FIFO: channel after channel, each in its order. Otherwise order means nothing."""
+        if self.network.kind == "fifo":
+            return tuple(tuple(sorted(inbox, key=lambda message: message.sender)) for inbox in pending)
+        return tuple(tuple(sorted(inbox, key=self.content)) for inbox in pending)
 
     def _locals(self, resolve: Any, picked: dict[int, Value]) -> tuple[Local, ...]:
         found: list[Local] = []
@@ -176,6 +199,10 @@ class Handlers:
                 within = None if index in self.attackers else self.protocol.within_of(self.classes[index])
                 if within is not None and not value(within, self.scope(index, local)):
                     return True
+        return self.bounded_out()
+
+    def bounded_out(self) -> bool:
+        """Whether the bound of the system excludes the beginning."""
         return False
 
     # Handlers
@@ -375,6 +402,8 @@ def _surpassed(
     one: frozenset[Msg], enabled: Iterable[frozenset[Msg]], sets: str, attackers: frozenset[int] = frozenset()
 ) -> bool:
     """Attackers may keep back what they could say: a set is not larger for having it."""
+    if sets == "any":
+        return False
     if sets == "minimal":
         return any(other < one for other in enabled)
     return any(other > one and all(order(m.sender) not in attackers for m in other - one) for other in enabled)

@@ -65,7 +65,7 @@ class Action(NamedTuple):
     size: int | str | Node | None = None
     each: str | Node | None = None
     enough: Node | None = None
-    sets: Literal["minimal", "maximal"] = "minimal"
+    sets: Literal["minimal", "maximal", "any"] = "minimal"
     where: Node | None = None
     same: str | None = None
 
@@ -115,13 +115,25 @@ class Network(NamedTuple):
     capacity: int | None = None
     full: Literal["block", "replace"] = "block"
     head: Literal["block", "skip", "drop"] = "block"
+    lost: Literal["anywhere", "head"] = "anywhere"
 
 
 class Faults(NamedTuple):
-    crashes: int = 0
+    crashes: Budget = 0
     of: tuple[str, ...] = ()
     cut_short: bool = True
     recover: bool = False
+    down: int | None = None
+    redeliver: bool = False
+
+
+class Posted(NamedTuple):
+    """A message that is pending at the beginning: by the places of its receiver and sender."""
+
+    to: int
+    sender: int
+    record: str
+    values: tuple[Node, ...] = ()
 
 
 RELIABLE = Network()
@@ -148,6 +160,9 @@ class Protocol:
     network: Network = RELIABLE
     faults: Faults = NO_FAULTS
     properties: tuple[Property, ...] = ()
+    posted: tuple[Posted, ...] = ()
+    within: Node | None = None
+    """The bound of the whole system."""
 
     @cached_property
     def by_name(self) -> dict[str, Class]:
@@ -235,7 +250,7 @@ def nodes_in(value: Any) -> list[Node]:
             found.append(one)
             todo.extend(one.args)
         elif isinstance(one, Protocol):
-            todo += [one.classes, one.monitors, one.spawns, one.connects, one.properties]
+            todo += [one.classes, one.monitors, one.spawns, one.connects, one.properties, one.posted, one.within]
         elif isinstance(one, Spawn):
             todo.append(one.given)
         elif isinstance(one, tuple):
@@ -259,8 +274,14 @@ def well_formed(protocol: Protocol) -> bool:
             known = {"self": mine, "set": mine, "choose": mine, "m": said, "make": records, "constant": constants}
             if each.op in known and each.args and each.args[0] not in known[each.op]:
                 return False
-    for each in nodes_in(protocol.properties):
+    for each in nodes_in((*protocol.properties, protocol.within)):
         if each.op in ("any", "all", "count", "total", "nth", "monitor") and each.args[0] not in protocol.by_name:
+            return False
+    places = len(protocol.places)
+    for sent in protocol.posted:
+        if sent.record not in records or max(sent.to, sent.sender) >= places:
+            return False
+        if len(sent.values) != len(protocol.record_fields(sent.record)):
             return False
     spawned = {each.cls for each in protocol.spawns}
     return spawned <= set(fields) and all(

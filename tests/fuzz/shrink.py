@@ -66,21 +66,23 @@ def _simpler_checks(check: Check) -> Iterator[Check]:
 
 def _simpler(protocol: Protocol) -> Iterator[Protocol]:
     """Larger parts first."""
-    for name in ("properties", "monitors", "connects", "corrupt", "classes", "records"):
+    for name in ("posted", "properties", "monitors", "connects", "corrupt", "classes", "records"):
         for shorter in _shorter(getattr(protocol, name)):
             changed: dict[str, Any] = {name: shorter}
             yield replace(protocol, **changed)
+    if protocol.within is not None:
+        yield replace(protocol, within=None)
     yield from _fewer_processes(protocol)
     if protocol.network != Network():
         yield replace(protocol, network=Network())
         yield replace(protocol, network=Network(protocol.network.kind))
         for name, value in Network()._asdict().items():
-            if getattr(protocol.network, name) != value:
+            if getattr(protocol.network, name) != value and not (name == "losses" and protocol.network.lost == "head"):
                 yield replace(protocol, network=protocol.network._replace(**{name: value}))
     if protocol.faults != Faults():
         yield replace(protocol, faults=Faults())
         for name, value in Faults()._asdict().items():
-            if getattr(protocol.faults, name) != value:
+            if getattr(protocol.faults, name) != value and _sensible(protocol.faults._replace(**{name: value})):
                 yield replace(protocol, faults=protocol.faults._replace(**{name: value}))
     for at, cls in enumerate(protocol.classes):
         for simpler in _simpler_class(cls):
@@ -98,6 +100,12 @@ def _simpler(protocol: Protocol) -> Iterator[Protocol]:
                 protocol, records=(*protocol.records[:at], record._replace(base=None), *protocol.records[at + 1 :])
             )
     yield from _without_record_fields(protocol)
+
+
+def _sensible(faults: Faults) -> bool:
+    """Whether the language has such faults."""
+    without_end = faults.crashes == "any" and not (faults.recover and faults.down)
+    return not without_end and not (faults.redeliver and not (faults.recover and faults.cut_short))
 
 
 def _shorter(parts: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -164,7 +172,7 @@ def _simpler_action(action: Any) -> Iterator[Any]:
         yield action._replace(keep=False)
     if action.kind == "step":
         yield action._replace(kind="start", when=None if action.when == TRUE else action.when)
-    if action.sets == "maximal":
+    if action.sets != "minimal":
         yield action._replace(sets="minimal")
     if action.size is not None and action.size != 1:
         yield action._replace(size=1)

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from .evaluate import Effect, Msg, Scope, Value, View, order, run, value
-from .handlers import DECLARED, LEARN, Environment, Handlers, Inbox, Local, Outcome, State, TooLarge, channels
+from .handlers import DECLARED, LEARN, Environment, Handlers, Local, Outcome, State, TooLarge, channels
 from .protocol import Action, Node, Protocol
 
 __all__ = ["DECLARED", "Environment", "Local", "State", "Step", "System", "TooLarge"]
@@ -38,6 +38,13 @@ class System(Handlers):
 
     def steps(self, state: State) -> Iterator[Step]:
         """Everything that can happen in a state."""
+        for step in self._unbounded(state):
+            within = self.protocol.within
+            if within is not None and step.next is not None and not self.judge(within, step.next):
+                step = step._replace(next=None)
+            yield step
+
+    def _unbounded(self, state: State) -> Iterator[Step]:
         for index in range(self.count):
             for action in self._actions(index):
                 for consumed in self.consumable(state, index, action):
@@ -114,12 +121,6 @@ class System(Handlers):
         inbox.append(message)
         return True
 
-    def arranged(self, pending: list[list[Msg]]) -> tuple[Inbox, ...]:
-        """FIFO: channel after channel, each in its order. Otherwise order means nothing."""
-        if self.network.kind == "fifo":
-            return tuple(tuple(sorted(inbox, key=lambda message: message.sender)) for inbox in pending)
-        return tuple(tuple(sorted(inbox, key=self.content)) for inbox in pending)
-
     # The environment
 
     def _with_inbox(self, state: State, box: int, inbox: list[Msg], budget: tuple[int, int, int]) -> State:
@@ -159,7 +160,8 @@ class System(Handlers):
         for at in places:
             if inbox[at].cls == "Leak":  # what attackers tell each other does not travel over the network
                 continue
-            if self.network.losses == "any" or losses > 0:
+            head = at == 0 or inbox[at - 1].sender != inbox[at].sender
+            if (self.network.losses == "any" or losses > 0) and (head or self.network.lost == "anywhere"):
                 left = (losses if self.network.losses == "any" else losses - 1, duplicates, crashes)
                 rest = [*inbox[:at], *inbox[at + 1 :]]
                 yield Step("lose", who, next=self._with_inbox(state, box, rest, left))
@@ -181,9 +183,11 @@ class System(Handlers):
             return
         losses, duplicates, left = state.budget
         may = not self.faults.of or any(self.protocol.is_a(self.classes[index], cls) for cls in self.faults.of)
-        if left == 0 or not may or index in self.attackers:
+        if (left == 0 and self.faults.crashes != "any") or not may or index in self.attackers:
             return
-        less = state._replace(budget=(losses, duplicates, left - 1))
+        if self.faults.down is not None and sum(each.crashed for each in state.locals) >= self.faults.down:
+            return
+        less = state._replace(budget=(losses, duplicates, 0 if self.faults.crashes == "any" else left - 1))
         notices = self._notices(index)
         yield from self._take(less, index, None, (), Outcome(local._replace(crashed=True), notices))
         if not self.faults.cut_short:
@@ -193,10 +197,17 @@ class System(Handlers):
                 for outcome in self.fire(index, action, local, consumed):
                     if outcome.local is None or not [*self._take(state, index, action, consumed, outcome)]:
                         continue  # what cannot be done as a whole cannot be cut short
+                    gone = outcome.local._replace(crashed=True)
                     for part in self._parts(outcome.sends):
-                        gone = outcome.local._replace(crashed=True)
                         cut = outcome._replace(local=gone, sends=(*part, *notices))
                         yield from self._take(less, index, action, consumed, cut)
+                    if not self.faults.redeliver or action.keep or self.network.duplicates == "any":
+                        continue
+                    if not any(order(each.sender) not in self.attackers or self.two_buffers for each in consumed):
+                        continue
+                    for part in (outcome.sends, *self._parts(outcome.sends)):  # and nothing was taken
+                        cut = outcome._replace(local=gone, sends=(*part, *notices))
+                        yield from self._take(less, index, action, (), cut)
 
     def _notices(self, index: int) -> tuple[tuple[int, Msg], ...]:
         notice = Msg("Crash", (), (), f"#{index}")
@@ -234,6 +245,10 @@ class System(Handlers):
             for f, now, then in zip(self.fields[cls], local.values, first, strict=True)
         ]
         return Local(tuple(values))
+
+    def bounded_out(self) -> bool:
+        within = self.protocol.within
+        return within is not None and not all(self.judge(within, state) for state in self.initial)
 
     # Properties
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .protocol import Action, Class, Field, Network, Node, Protocol, Record, nodes_in
+from .protocol import Action, Class, Field, Network, Node, Protocol, Record, node, nodes_in
 
 TYPES = {
     "int": "int",
@@ -203,8 +203,8 @@ def _action(action: Action, is_monitor: bool) -> list[str]:
             arguments.append(f"{name}={given!r}")
     if action.enough is not None:
         arguments.append(f"enough=lambda self, ms: {w.write(action.enough)}")
-        if action.sets == "maximal":
-            arguments.append('sets="maximal"')
+        if action.sets != "minimal":
+            arguments.append(f'sets="{action.sets}"')
     if action.when is not None:
         arguments.append(f"when=lambda {of}: {w.write(action.when)}")
     if action.where is not None:
@@ -266,10 +266,12 @@ def _system(protocol: Protocol) -> list[str]:
         lines.append(f"    network = {_network(protocol.network)}")
     faults = protocol.faults
     if faults.crashes:
-        given = [str(faults.crashes)]
+        given = [repr(faults.crashes)]
         given += [f"of={faults.of[0]}"] if faults.of else []
         given += [] if faults.cut_short else ["cut_short=False"]
         given += ["recover=True"] if faults.recover else []
+        given += [f"down={faults.down}"] if faults.down is not None else []
+        given += ["redeliver=True"] if faults.redeliver else []
         lines.append(f"    faults = crashes({', '.join(given)})")
     lines += [""] if len(lines) > 1 else []
     lines.append("    def build(self) -> None:")
@@ -285,10 +287,16 @@ def _system(protocol: Protocol) -> list[str]:
         if link.which is not None and protocol.spawns[link.spawn].count is not None:
             whom = f"tuple({whom})[{link.which}]"
         lines.append(f"        self.connect({whom}, {link.field}={_given(link.value, protocol, names)})")
+    for sent in protocol.posted:
+        to, sender = (_given(node("process", *protocol.places[at]), protocol, names) for at in (sent.to, sent.sender))
+        values = ", ".join(_given(value, protocol, names) for value in sent.values)
+        lines.append(f"        self.send({to}, {sent.record}({values}), sender={sender})")
     for spawn, count in protocol.corrupt:
         many = f", {count}" if protocol.spawns[spawn].count is not None else ""
         lines.append(f"        self.corrupt({names[spawn]}{many})")
     lines += [f"        self.watch({each.name})" for each in protocol.monitors]
+    if protocol.within is not None:
+        lines += ["", "    def within(self) -> bool:", f"        return {HANDLER.write(protocol.within)}"]
     for claim in protocol.properties:
         lines += ["", f"    @{claim.kind}", f"    def {claim.name}(self) -> bool:"]
         lines.append(f"        return {HANDLER.write(claim.claim)}")

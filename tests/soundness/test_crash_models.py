@@ -81,7 +81,7 @@ def test_the_search_agrees_with_the_reference_on_explicit_crashes(name: str) -> 
 @pytest.mark.parametrize("name", sorted(ABOUT_CRASHES))
 def test_protocols_about_crashes_have_them_as_steps(name: str) -> None:
     system = load(name)()
-    assert define(system).declared.crashes > 0
+    assert define(system).declared.left > 0
     with pytest.raises(QuorateError, match="is notified of crashes|may recover|reads which processes|deadlocks differ"):
         check(system, crash="implicit")
 
@@ -610,3 +610,122 @@ def test_the_beginning_is_that_of_the_run(members: int) -> None:
 def test_where_all_initial_states_agree_nothing_is_added_to_the_state() -> None:
     assert define(Forgetful()).columns[0].fields == ("banks", "given", "done")
     assert define(Choosing()).columns[0].fields == ("mode", "friends", "first", "began:as")
+
+
+class Job(Message):
+    pass
+
+
+class Done(Message):
+    pass
+
+
+class Consumer(Process):
+    durable = ("client", "done")
+    client: Pid
+    done: int = 0
+
+    @on(Job)
+    def work(self, m: Job) -> None:
+        self.done = min(self.done + 1, 2)
+        self.send(self.client, Done())
+
+
+class Client(Process):
+    answers: int = 0
+
+    @on(Done)
+    def answered(self, m: Done) -> None:
+        self.answers = min(self.answers + 1, 3)
+
+
+class Broker(System):
+    """One job for each of two consumers, who acknowledge it when they are done."""
+
+    network = multiset()
+    faults = crashes(1, of=Consumer, recover=True, redeliver=True)
+
+    def build(self) -> None:
+        client = self.spawn(Client)
+        for consumer in self.spawn(Consumer, 2, client=client):
+            self.send(consumer, Job(), sender=client)
+
+    @invariant
+    def once_each(self) -> bool:
+        return all(each.done <= 1 for each in self[Consumer])
+
+    @invariant
+    def answered_once_each(self) -> bool:
+        return self[Client][0].answers <= 2
+
+    @invariant
+    def one_is_up(self) -> bool:
+        return not all(each.crashed for each in self[Consumer])
+
+
+class Lossless(Broker):
+    """What was consumed is gone, whether or not the consumer crashed over it."""
+
+    faults = crashes(1, of=Consumer, recover=True)
+
+
+class Restless(Lossless):
+    """However often they crash, one of them is up."""
+
+    faults = crashes("any", of=Consumer, recover=True, down=1)
+
+
+class CrashTwice(Lossless):
+    faults = crashes(2, of=Consumer, recover=True, down=1)
+
+
+class BothDown(Lossless):
+    faults = crashes("any", of=Consumer, recover=True, down=2)
+
+
+def test_what_a_crash_left_unacknowledged_is_consumed_again() -> None:
+    agree(Broker())
+    agree(Lossless())
+    result = check(Broker(), property="once_each")
+    assert result.trace is not None
+    assert [step.kind for step in result.trace.steps] == ["crash", "recover", "step"]
+    assert result.trace.steps[0].redelivered
+    assert not check(Broker(), property="answered_once_each").ok
+    assert check(Lossless()).ok
+
+
+def test_at_most_so_many_are_down_at_once() -> None:
+    bounded: tuple[Broker, ...] = (Restless(), CrashTwice())
+    for system in bounded:
+        agree(system)
+        assert check(system, property="one_is_up").ok
+    assert not check(BothDown(), property="one_is_up").ok
+    for system in (Broker(), Restless()):
+        result = check(system, por="lpor-net", property="one_is_up")
+        assert not result.reductions["por"]["ran"]
+        assert "no relation is proven" in result.reductions["por"]["why"]
+    dynamic = check(Restless(), por="dpor", property="one_is_up")
+    assert not dynamic.reductions["por"]["ran"]
+
+
+def test_without_recovery_who_is_down_stays_down() -> None:
+    assert crashes(3, down=2) == crashes(2)
+    assert crashes(1, down=2) == crashes(1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"at_most": "any"},
+        {"at_most": "any", "down": 1},
+        {"at_most": "many"},
+        {"at_most": 1, "down": 0},
+        {"at_most": 1, "redeliver": True},
+        {"at_most": 1, "redeliver": True, "recover": True, "cut_short": False},
+        {"at_most": 1, "redeliver": 1, "recover": True},
+    ],
+)
+def test_faults_that_make_no_sense_are_refused(arguments: Any) -> None:
+    with pytest.raises(QuorateError) as refused:
+        crashes(**arguments)
+    assert refused.value.code == "Q111"

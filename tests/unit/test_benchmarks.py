@@ -562,7 +562,8 @@ LIMITS = {
 
 
 def test_no_other_page_quotes_measurements() -> None:
-    """But for what the README quotes by itself, and the pages of protocols, which are written from measured.json."""
+    """But for what the README quotes by itself, the pages of protocols, which are written from measured.json, and the
+    page on clusters, which computes from measured rates what many machines would do, and names them for that."""
     root = docs.README.parent
     pages = {
         path: path.read_text()
@@ -573,6 +574,7 @@ def test_no_other_page_quotes_measurements() -> None:
     measured = re.compile(r"[\d.]+ (?:ms|s|seconds)\b|million states (?:a|per) second")
     quoting = {path.name: found for path, text in pages.items() if (found := measured.findall(text))}
     assert quoting.pop("benchmarks.md")
+    assert quoting.pop("cluster.md") == ["million states a second"] * 2  # of threads, and of workers
     assert quoting == {page: [f"{seconds:g} seconds" for seconds in known] for page, known in LIMITS.items()}
 
 

@@ -309,9 +309,67 @@ def test_the_map(page: Any, commit: str, paxos: str) -> None:
     assert page.locator("#map circle.bad").count() > 0
     page.locator("#map circle").first.click()
     at(page, "0")
+    assert texts(page, "#extent") == [f"All {page.locator('#map circle').count()} states"]
     page.goto(paxos)
-    page.wait_for_selector("#map p")
-    assert texts(page, "#map") == ["More than 600 states: too many for a map."]
+    page.wait_for_selector("#map circle.here", timeout=30_000)
+    assert texts(page, "#extent") == ["A sample of the states: at most 24 of each level"]
+
+
+def test_no_key_is_lost_however_fast_it_is_typed(page: Any, paxos: str) -> None:
+    """All of them at once, before the first answer is there; each counts from where the ones before have led."""
+    keys = ["Enter", "k", "Enter", "Enter", "ArrowLeft", "j", "Enter"]
+    page.goto(paxos)
+    page.wait_for_selector('#finds [data-status]:not([data-status="searching"])', timeout=30_000)
+    for key, depth in zip(keys, [1, 1, 2, 3, 2, 2, 3], strict=True):
+        page.keyboard.press(key)
+        page.wait_for_selector(f'body[data-depth="{depth}"]')
+    slowly = page.evaluate("document.body.dataset.path")
+    page.keyboard.press("Home")
+    at(page, "0")
+    page.evaluate(
+        """keys => keys.forEach(
+            key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })))""",
+        keys,
+    )
+    at(page, slowly)
+
+
+def test_why_a_property_fails(page: Any, paxos: str) -> None:
+    page.goto(paxos)
+    page.wait_for_selector('#finds [data-kind="violation"][data-status="found"]', timeout=30_000)
+    assert page.locator("#why pre").count() == 0
+    page.locator('#finds [data-kind="violation"] a').click()
+    page.wait_for_selector('#why pre[data-property="agreement"]')
+    assert "learned" in page.locator("#why pre").inner_text()
+
+
+def test_filters_for_steps_and_fields(page: Any, paxos: str) -> None:
+    page.goto(f"{paxos}#0.0")
+    at(page, "0.0")
+    page.keyboard.press("/")
+    page.keyboard.type("acceptor2")
+    shown = page.locator("#steps li:visible")
+    assert shown.count() == 1
+    assert page.locator("#steps li.chosen:visible").count() == 1
+    page.keyboard.press("Enter")  # leaves the filter
+    page.keyboard.press("Enter")
+    page.wait_for_selector('body[data-depth="2"]')
+    assert "acceptor2" in texts(page, "#way li")[-1]
+    page.locator("#filter-fields").fill("promised")
+    assert set(texts(page, "#state dt:visible")) == {"promised"}
+
+
+def test_goals_by_name_and_constants(page: Any, paxos: str) -> None:
+    page.goto(paxos)
+    page.wait_for_selector("#offers button", timeout=30_000)
+    assert texts(page, "#offers button") == ["not agreement", "not validity", "learned", "others_up"]
+    page.locator("#offers button").first.click()
+    page.wait_for_selector('#finds [data-kind="goal"]:has-text("not agreement") .along', timeout=30_000)
+    assert texts(page, "#offers button")[0] == "not validity"
+    card = page.locator('[data-process="proposer1"]')
+    assert card.locator("details dt").first.is_hidden()
+    card.locator("summary").click()
+    assert "acceptors" in texts(page, '[data-process="proposer1"] details dt')
 
 
 def test_the_printed_page_is_complete(page: Any, report: str) -> None:

@@ -49,14 +49,18 @@ def test_a_report_is_a_struct() -> None:
         capacity=None,
         losses_unlimited=False,
         duplicates_unlimited=False,
+        crashes_unlimited=False,
         losses=0,
         duplicates=0,
         crashes=0,
         cut_short=False,
+        redeliver=False,
+        loses_heads=False,
+        down=None,
     )
     engine = _core.Engine(network)
     engine.add_column(monitor=False, transitions=[])
-    engine.set_initials([[engine.add_local(0, content=0, values=[], failure=None, crashed=False)]])
+    engine.set_initials([[engine.add_local(0, content=0, values=[], failure=None, crashed=False)]], [])
     found = engine.search(object(), _core.SearchOptions(traversal=_core.Traversal.depth_first, deadlock=True))
     assert (found.stop, found.states, found.deadlocks) == (_core.Stop.violation, 1, 1)
     assert found.violation is not None

@@ -4,6 +4,7 @@ import http.client
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +15,11 @@ from hypothesis import strategies as st
 from agreement import PLAIN
 from handmade import violation
 from models import Everything
-from quorate import QuorateError, System, check
+from quorate import Process, QuorateError, System, check, final, invariant, step
 from quorate.explore.answers import Answers, drawn
 from quorate.explore.consult import Consultation
 from quorate.explore.finds import Finds, with_goals
-from quorate.explore.graph import MOST_STATES, Graph, explored
+from quorate.explore.graph import MOST_STATES, SAMPLED, Graph, explored
 from quorate.explore.present import position_view, short
 from quorate.explore.server import LOOPBACK, Server, parse_path
 from quorate.explore.session import Path, Session, WrongPathError
@@ -129,6 +130,10 @@ def test_a_deadlock_is_said_to_be_one() -> None:
         "kind": "deadlock",
         "value": "nothing more can happen",
         "bad": True,
+        "why": [
+            "all(p.committed is not None for p in self[Participant])",
+            "  participant1.committed is not None is false: None is not None",
+        ],
     }
 
 
@@ -202,8 +207,99 @@ def test_the_map_has_every_state_and_every_step() -> None:
     assert any(node["bad"] and node["end"] for node in found["nodes"])  # the crash that leaves them waiting
 
 
-def test_a_large_system_has_no_map() -> None:
-    assert explored(define(FaultyPaxos())) == {"status": "too large", "most": MOST_STATES}
+def test_a_large_system_has_a_map_of_some_states_of_each_level() -> None:
+    definition = define(FaultyPaxos())
+    found = explored(definition)
+    assert (found["status"], found["most"]) == ("sample", SAMPLED)
+    assert SAMPLED < len(found["nodes"]) <= MOST_STATES
+    levels = Counter(node["depth"] for node in found["nodes"])
+    assert max(levels.values()) == SAMPLED
+    assert sorted(levels) == list(range(len(levels)))
+    assert len({node["id"] for node in found["nodes"]}) == len(found["nodes"])
+    session = Session(definition)
+    for number, node in enumerate(found["nodes"]):
+        assert short(session.at(tuple(node["path"])).state) == node["id"]
+        assert node["depth"] == 0 or any(to == number for _, to in found["edges"])
+    assert explored(definition) == found  # the same map every time
+
+
+def test_goals_by_the_names_of_the_model() -> None:
+    system = Named()
+    finds = Finds(session_of(system), system, [], {})
+    assert finds.offers == {"not few": "not self.few()", "both": "self.both()", "done": "self.done()"}
+    assert not finds.look_for("self.both()")  # a name, and nothing that would be evaluated
+    assert not finds.look_for("helper")
+    assert finds.look_for("both")
+    assert finds.look_for("both")  # once is enough
+    assert finds.look_for("not few")
+    sent: list[Any] = []
+    finds._search(sent.append)
+    for number, changes in sent:
+        vars(finds.entries[number]).update(changes)
+    assert [(each["text"], each["status"], len(each["path"] or [])) for each in finds.to_json()] == [
+        ("a counterexample", "none", 0),
+        ("both", "found", 3),
+        ("not few", "none", 0),
+    ]
+
+
+class Stepping(Process):
+    most: int
+    label: str = "some words"
+    at: int = 0
+
+    @step(when=lambda self: self.at < self.most)
+    def go(self) -> None:
+        self.at += 1
+
+
+class Named(System):
+    def build(self) -> None:
+        self.spawn(Stepping, 2, most=1)
+
+    def both(self) -> bool:
+        return self.helper(2)
+
+    def helper(self, least: int) -> bool:
+        return sum(each.at for each in self[Stepping]) >= least
+
+    @invariant
+    def few(self) -> bool:
+        return sum(each.at for each in self[Stepping]) <= 2
+
+    @final
+    def done(self) -> bool:
+        return self.both()
+
+
+def test_what_never_changes_is_told_apart() -> None:
+    session = session_of(Named())
+    process = position_view(session, session.at((0,)))["processes"][0]
+    assert [each["name"] for each in process["fields"]] == ["at"]
+    assert process["constants"] == [{"name": "most", "value": "1"}, {"name": "label", "value": "'some words'"}]
+
+
+def test_a_violation_is_explained_as_in_a_report() -> None:
+    system = FaultyPaxos()
+    trace = check(system).trace
+    assert trace is not None
+    assert trace.explanation is not None
+    session = session_of(system)
+    view = position_view(session, session.at(session.path_of(trace)))
+    (bad,) = [each for each in view["properties"] if each["bad"]]
+    assert bad["why"] == list(trace.explanation.lines())
+    assert position_view(session, session.at((0,)))["properties"][0]["why"] == []
+
+
+def test_a_saved_run_is_there_to_be_walked_along() -> None:
+    system = FaultyPaxos()
+    trace = check(system).trace
+    assert trace is not None
+    session = session_of(system)
+    saved, *others = Finds(session, system, [], {}, trace).to_json()
+    assert (saved["kind"], saved["status"]) == ("saved", "found")
+    assert session.at(tuple(saved["path"])).state == trace.states[-1]
+    assert [each["kind"] for each in others] == ["violation"]
 
 
 # --- the server ------------------------------------------------------------------------------------------------

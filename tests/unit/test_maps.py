@@ -1,8 +1,11 @@
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from quorate import Map
+from quorate.base.errors import ModelError
 
 
 def test_it_is_a_mapping_in_content_order() -> None:
@@ -20,10 +23,33 @@ def test_updating_makes_a_new_map() -> None:
     table = Map({1: "x"})
     assert (table | {1: "y"})[1] == "y"
     assert table[1] == "x"
-    with pytest.raises(TypeError):
-        table[1] = "z"  # type: ignore[index]
     with pytest.raises(AttributeError, match="immutable"):
         table._items = {}
+
+
+def test_what_would_change_it_says_how_to_write_it() -> None:
+    table: Any = Map({1: "x"})
+
+    def assign() -> None:
+        table[1] = "z"
+
+    def delete() -> None:
+        del table[1]
+
+    attempts: dict[Callable[[], Any], str] = {
+        assign: "m = m | {1: 'z'}",
+        delete: "m = m.without(1)",
+        lambda: table.update({2: "y"}): "m = m | {key: value}",
+        lambda: table.setdefault(2, "y"): "m = {2: ...} | m",
+        lambda: table.pop(1): "m = m.without(1)",
+        lambda: table.clear(): "m = Map()",
+    }
+    for attempt, instead in attempts.items():
+        with pytest.raises(ModelError, match="cannot be changed") as refused:
+            attempt()
+        assert refused.value.code == "Q103"
+        assert instead in str(refused.value)
+    assert {2: "y", 1: "z"} | table == Map({1: "x", 2: "y"})
 
 
 def test_it_can_be_a_key() -> None:

@@ -16,6 +16,7 @@ def test_the_default_is_an_unordered_set_without_faults() -> None:
 
 def test_networks_are_shown_as_they_are_written() -> None:
     assert str(unordered()) == "unordered()"
+    assert str(fifo(losses=1, lost="head")) == "fifo(losses=1, lost='head')"
     assert str(multiset(losses="any", duplicates=2)) == "multiset(losses='any', duplicates=2)"
     assert str(fifo(capacity=2, head="drop")) == "fifo(capacity=2, full='block', head='drop')"
 
@@ -29,6 +30,8 @@ def test_networks_are_shown_as_they_are_written() -> None:
         (fifo, {"full": "replace"}, "full='replace' without a capacity", "capacity=1"),
         (unordered, {"capacity": 0}, "capacity=0", "1 or more"),
         (unordered, {"capacity": True}, "capacity=True", "1 or more"),
+        (fifo, {"lost": "head"}, "lost='head' without losses", "fifo(losses=1, lost='head')"),
+        (fifo, {"lost": "tail", "losses": 1}, "lost='tail'", "'anywhere', 'head'"),
         (unordered, {"losses": -1}, "losses=-1", "0 or more, or 'any'"),
         (unordered, {"duplicates": "some"}, "duplicates='some'", "0 or more, or 'any'"),
         (unordered, {"full": "drop"}, "full='drop'", "one of 'block', 'replace'"),

@@ -29,9 +29,79 @@ class Line(System):
         return [worker.x for worker in self[Worker]] != [1, 0, 0]
 
 
+class Chooser(Process):
+    x: int = 0
+
+    @start
+    def work(self) -> None:
+        self.x = self.choose([1, True])
+
+
+class Equals(System):
+    """Neither of 1 and True is greater: then `max` returns the first, whoever that is."""
+
+    def build(self) -> None:
+        for _ in range(2):
+            self.spawn(Chooser)
+
+    @invariant
+    def not_true(self) -> bool:
+        return (
+            any(each.x == 0 for each in self[Chooser])
+            or all(each.x is True for each in self[Chooser])
+            or max(each.x for each in self[Chooser]) is not True
+        )
+
+    @invariant
+    def not_one(self) -> bool:
+        return (
+            any(each.x == 0 for each in self[Chooser])
+            or all(each.x is not True for each in self[Chooser])
+            or max(each.x for each in self[Chooser]) is True
+        )
+
+
+def test_only_integers_are_compared_in_any_order() -> None:
+    for name in ("not_true", "not_one"):
+        assert check(Equals, property=name).property == name
+
+
 def test_each_place_counts() -> None:
     for name in ("first_comes_first", "last_comes_first", "middle_comes_first"):
         result = check(Line, property=name)
         assert result.property == name
         assert result.trace is not None
         assert len(result.trace) == 1
+
+
+class Picker(Process):
+    x: int = 0
+
+    @start
+    def work(self) -> None:
+        self.x = self.choose([1, 2])
+
+
+class FirstOf(System):
+    """Folds that do not care who is who, and one field of the first process beside them."""
+
+    def build(self) -> None:
+        for _ in range(2):
+            self.spawn(Picker)
+
+    @invariant
+    def not_one(self) -> bool:
+        if any(each.x == 0 for each in self[Picker]) or all(each.x == 1 for each in self[Picker]):
+            return True
+        return self[Picker][0].x != 1
+
+    @invariant
+    def not_two(self) -> bool:
+        if any(each.x == 0 for each in self[Picker]) or all(each.x == 2 for each in self[Picker]):
+            return True
+        return self[Picker][0].x != 2
+
+
+def test_what_is_read_beside_folds_may_tell_processes_apart() -> None:
+    for name in ("not_one", "not_two"):
+        assert check(FirstOf, property=name).property == name

@@ -102,3 +102,35 @@ def test_a_session_without_quorate_does_not_import_it(pytester: pytest.Pytester)
 """
     )
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+SPARE = """
+    class Idle(Counter):
+        @step(when=lambda self: self.count > 5)
+        def never(self) -> None:
+            self.count = 0
+
+    class Spare(Counting):
+        most: int = 3
+
+        def build(self) -> None:
+            self.spawn(Idle)
+
+    def test_counts() -> None:
+        assert quorate.check(Counting(most=3)).states == 4
+        assert quorate.check(Spare()).states == 4
+"""
+
+
+@pytest.mark.parametrize(("least", "status"), [(None, 0), (40, 0), (99, 1)])
+def test_coverage_of_all_checks_of_a_session(pytester: pytest.Pytester, least: float | None, status: int) -> None:
+    pytester.makepyfile(PROTOCOL + SPARE)
+    asked = ["--quorate-coverage"] if least is None else [f"--quorate-fail-under={least}"]
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", *asked)
+    outcome.assert_outcomes(passed=1)
+    assert outcome.ret == status
+    output = outcome.stdout.str()
+    assert "100.0%  Counting" in output
+    assert "%  Spare" in output
+    assert "lines not run in full: test_coverage_of_all_checks_of_a_session.py: " in output
+    assert ("Spare ran less than --quorate-fail-under 99" in output) == (status == 1)

@@ -7,11 +7,16 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from quorate import Message, Peers, Process, System, can, check, eventually, final, invariant, on, start, step
+from quorate import Message, Peers, Process, System, can, check, ctl, eventually, final, invariant, ltl, on, start, step
 from quorate.base.errors import QuorateError
 from quorate.cli.main import app
+from quorate.model.target import load
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
+from quorate.render.simulation import simulation
+from quorate.results.json import trace_to_json
+from quorate.results.replay import replay
 from quorate.results.simulation import Novelty
 from quorate.search.simulate import STRATEGIES, Strategy, simulate
 
@@ -90,7 +95,8 @@ def test_states_without_end() -> None:
     found = simulate(Clocks(limit=40), runs=2_000, depth=400)
     assert found.property == "early"
     assert found.trace is not None
-    assert found.left_out == ("late",)
+    assert found.left_out == ()
+    assert found.walks is None  # the invariant was violated before
     assert "apart" in found.reached
     held = simulate(Clocks(limit=100_000), runs=64, depth=50)
     assert held.ok
@@ -192,3 +198,57 @@ def test_a_time_that_is_none_is_refused_as_elsewhere() -> None:
         assert ended.exit_code == 2
         assert "internal error" not in ended.output
     assert runner.invoke(app, ["simulate", "paxos", "--time", "0.2s"]).exit_code == 0
+
+
+class Ending(TwoPhaseCommit):
+    ends = ltl("F decided")
+
+
+class Branching(Clocks):
+    can_be_late = ctl("AG EF late")
+
+
+def test_temporal_properties_without_a_violation_say_what_was_looked_at() -> None:
+    found = simulate(Branching(limit=100_000), runs=5, depth=30, seed=4)
+    assert found.ok
+    assert found.left_out == ("can_be_late",)
+    assert found.walks is not None
+    assert found.walks.properties == ("late",)
+    assert (found.walks.runs, found.walks.steps, found.walks.property) == (5, 150, None)
+    told = str(simulation(found).plain())
+    assert "late: 5 runs of 30 steps at most" in told
+    assert "holds" not in told
+
+
+def test_a_random_run_that_goes_round_is_a_lasso() -> None:
+    """It is fair and replays; unshortened too. With a queue, or under strong fairness, nothing is found."""
+    for shorten in (True, False):
+        found = simulate(load("lock")(queue=False), runs=50, depth=200, seed=1, shorten=shorten)
+        assert found.property is not None
+        assert found.property.startswith("waiting")
+        trace = found.trace
+        assert trace is not None
+        assert trace.loop_from is not None
+        assert trace.loop_from < len(trace.steps)
+        again = replay(trace.definition, json.loads(json.dumps(trace_to_json(trace))))
+        assert again.loop_from == trace.loop_from
+    for system, fairness in ((load("lock")(), "message"), (load("lock")(queue=False), "strong")):
+        held = simulate(system, runs=50, depth=200, seed=1, fairness=fairness)
+        assert held.ok
+        assert held.walks is not None
+        assert held.walks.loops > 100
+
+
+def test_a_random_run_that_ends_is_a_lasso() -> None:
+    found = simulate(Ending(participants=2, crashes=1), property="ends", runs=200, depth=50, seed=2)
+    assert found.property == "ends"
+    assert found.trace is not None
+    assert found.trace.loop_from == len(found.trace.steps)
+
+
+def test_a_bound_does_not_end_a_random_run() -> None:
+    """Beyond `within` a run goes on: where it is cut, nothing is violated."""
+    found = simulate(load("paxos-duel")(retries=1), runs=30, depth=60, seed=3)
+    assert found.ok
+    assert found.walks is not None
+    assert found.walks.runs == 30

@@ -41,7 +41,7 @@ def nothing(self: Any, ping: Any) -> None: ...
         (
             lambda: quorum(Ping, enough=lambda self, ms: True, sets="all"),  # type: ignore[call-overload]
             "@quorum(sets='all')",
-            "'minimal' or 'maximal'",
+            "'minimal', 'maximal' or 'any'",
         ),
         (lambda: on(Ping)(on(Ping)(nothing)), "nothing is declared as a transition twice", "a method of its own"),
         (lambda: on(Ping)(3), "@on goes on a method, not on 3", "directly above"),  # type: ignore[arg-type]

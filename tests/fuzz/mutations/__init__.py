@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from . import dynamic, language, proviso, relations, roles, search, stubborn, symmetry, tables, together, universe
+from . import (
+    dynamic,
+    growing,
+    language,
+    proviso,
+    relations,
+    roles,
+    search,
+    stubborn,
+    symmetry,
+    tables,
+    together,
+    universe,
+)
 from .aims import AIMS
 from .rule import Rule
 
@@ -18,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     *language.RULES,
     *roles.RULES,
     *together.RULES,
+    *growing.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):
@@ -44,6 +58,8 @@ FOCUS = {
     "message traffic": "traffic",
     "roles taken apart": "roles",
     "steps": "environment",
+    "monitors that grow": "events",
+    "properties by parts": "symmetry",
 }
 """By group of rules; all others need nothing in particular."""
 

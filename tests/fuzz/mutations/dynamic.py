@@ -20,7 +20,7 @@ dynamic.rule(
     "dpor-budget",
     "Not where steps draw on a common budget.",
     "rule 7",
-    expression(DEPENDENCE, "if («tables.has_budget()») return", "false"),
+    expression(DEPENDENCE, "if («tables.has_budget() || tables.network.crashes()») return", "false"),
     focus=("losses, duplicates or crashes",),
 )
 dynamic.rule(

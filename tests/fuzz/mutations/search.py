@@ -90,7 +90,7 @@ reads.rule(
     "reads-crash-flag",
     "Asking whether a process has crashed is a read.",
     "rules 8 and 11",
-    statement("quorate/properties/views.py", "«reading.panel.reads.setdefault((reading.index, CRASH_FLAG))»"),
+    statement("quorate/model/views.py", "«reading.panel.reads.setdefault((reading.index, CRASH_FLAG))»"),
     focus=("crashes",),
 )
 

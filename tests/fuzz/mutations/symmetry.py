@@ -21,13 +21,17 @@ symmetry.rule(
     "symmetry-proposed",
     "Processes are proposed only if exchanging them leaves the set of initial states as it is.",
     "rule 10",
-    expression(PYTHON, "if «encode(tuple(image)) not in initials»:", "False"),
+    expression(
+        PYTHON,
+        "if «content(image, [(columns[to], renamed(each, names)) for to, each in sends]) not in initials»:",
+        "False",
+    ),
 )
 symmetry.rule(
     "symmetry-initials",
     "The image of an initial state is an initial state.",
     "rule 10",
-    expression(CORE, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
+    expression(CORE, 'if («!initials.contains({image, pending})») return Breach{"initial"};', "false"),
 )
 symmetry.rule(
     "symmetry-local-exists",
@@ -195,8 +199,8 @@ action.rule(
     statement(
         CORE,
         "«for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);»",
-        "continue;",
-        when="place != local",
+        "return;",
+        when="tables.merged(column, local) != local",
     ),
 )
 action.rule(

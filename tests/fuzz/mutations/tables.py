@@ -7,10 +7,12 @@ from .rule import Group, expression, statement, value
 CLOSURE = "core/analysis/closure.cpp"
 QUOTIENT = "core/analysis/local_quotient.cpp"
 DEAD = "core/analysis/dead_messages.cpp"
+HUBS = "core/model/hubs.cpp"
 
 closure = Group("closure")
 quotient = Group("quotient")
 dead = Group("dead messages")
+hubs = Group("processes taken apart")
 
 closure.rule(
     "closure-again",
@@ -229,4 +231,47 @@ dead.rule(
     focus=("bounded",),
 )
 
-RULES = [*closure.rules, *quotient.rules, *dead.rules]
+hubs.rule(
+    "hubs-quorum",
+    "Messages that one quorum may take together are in one part.",
+    "rule 33",
+    expression(HUBS, "if («transition.mode == Mode::single») continue;", "true"),
+    focus=("quorums over several types",),
+)
+hubs.rule(
+    "hubs-order",
+    "Where messages are received in order, a process stays whole.",
+    "rule 33",
+    expression(HUBS, "return «!network.ordered()» && !network.loses_heads", "true"),
+    focus=("fifo",),
+)
+hubs.rule(
+    "hubs-bounds",
+    "Where messages of all types share the room of a channel, a process stays whole.",
+    "rule 33",
+    expression(HUBS, "«!network.bounded()» && !network.repeats()", "true"),
+    focus=("bounded channels",),
+)
+hubs.rule(
+    "hubs-copies",
+    "Where the network makes copies, a process stays whole.",
+    "rule 33",
+    expression(HUBS, "«!network.repeats()» && !in_the_midst", "true"),
+    focus=("duplicates",),
+)
+hubs.rule(
+    "hubs-cut-short",
+    "Where a crash may cut a step short, a process stays whole.",
+    "rule 33",
+    expression(HUBS, "!network.repeats() && «!in_the_midst»", "true"),
+    focus=("crashes",),
+)
+hubs.rule(
+    "hubs-clean",
+    "Where a step takes all that is pending or nothing, a process stays whole.",
+    "rule 33",
+    expression(HUBS, "column.monitor || «column.clean» ||", "false"),
+    focus=("clean channels",),
+)
+
+RULES = [*closure.rules, *quotient.rules, *dead.rules, *hubs.rules]

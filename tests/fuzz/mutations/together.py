@@ -53,8 +53,12 @@ symmetry.rule(
     "symmetry-beginning",
     "Processes are interchangeable only if the initial states are (`symmetry-proposed` and `symmetry-initials`).",
     "rule 10",
-    expression("quorate/reduce/families.py", "if «encode(tuple(image)) not in initials»:", "False"),
-    expression(SYMMETRY, 'if («!initials.contains(image)») return Breach{"initial"};', "false"),
+    expression(
+        "quorate/reduce/families.py",
+        "if «content(image, [(columns[to], renamed(each, names)) for to, each in sends]) not in initials»:",
+        "False",
+    ),
+    expression(SYMMETRY, 'if («!initials.contains({image, pending})») return Breach{"initial"};', "false"),
 )
 
 absorbing.rule(

@@ -1,0 +1,115 @@
+"""Rules of monitors that grow, and of properties by parts."""
+
+from __future__ import annotations
+
+from .rule import Group, expression
+
+GROWING = "quorate/reduce/growing.py"
+PARTS = "quorate/properties/parts.py"
+MODEL = "quorate/native/model.py"
+EVENTS = "core/reduce/por/events.cpp"
+PROVISO = "core/reduce/por/proviso.cpp"
+
+growing = Group("monitors that grow", "monitor")
+parts = Group("properties by parts", "properties of several processes")
+
+growing.rule(
+    "growing-commute",
+    "Events depend on one another if a monitor that grows is told of both.",
+    "rule 32",
+    expression(EVENTS, "commuting.assign(static_cast<std::size_t>(count) * count, «!column.grows»);", "true"),
+    focus=("partial orders",),
+)
+growing.rule(
+    "growing-visible",
+    "An event that a monitor which grows is told of may be seen by a property.",
+    "rule 32",
+    expression(EVENTS, "visible.assign(count, «column.grows»);", "false"),
+    focus=("partial orders",),
+)
+growing.rule(
+    "growing-fails",
+    "A monitor that grows may fail.",
+    "rule 32",
+    expression(PROVISO, "if («column->grows») return true;", "false"),
+    focus=("partial orders", "deadlock alone"),
+)
+growing.rule(
+    "growing-renaming",
+    "The reactions of a monitor that grows must commute with renaming.",
+    "rules 10 and 32",
+    expression(GROWING, "if «not self._alike(index, number, mine, self._reactions[index, *image])»: place", "False"),
+    focus=("symmetry",),
+)
+growing.rule(
+    "growing-orbit",
+    "The whole orbit of a local state and an event is compared, not only the pair that was asked for.",
+    "rules 10 and 32",
+    expression(GROWING, "for pair in «orbit if not self.why else ()»: mine", "orbit[:1] if not self.why else ()"),
+    focus=("symmetry",),
+)
+growing.rule(
+    "growing-failure",
+    "A reaction that fails is like no reaction that does not.",
+    "rules 10 and 32",
+    expression(GROWING, "both = «mine.failure is None and its.failure is None»", "True"),
+    focus=("symmetry",),
+)
+growing.rule(
+    "growing-specification",
+    "What a specification does to a state of the object must commute with renaming.",
+    "rules 10 and 32",
+    expression(GROWING, 'if «not alike»: self._break(number, f"the specification', "False"),
+    focus=("symmetry",),
+)
+
+parts.rule(
+    "parts-order",
+    "A fold that keeps the order of processes is not symmetric.",
+    "rule 10",
+    expression(
+        PARTS, "self.symmetric = source.only_folds(rest) and «all(fold.any_order for fold in self.folds)»", "True"
+    ),
+    focus=("symmetry",),
+)
+parts.rule(
+    "parts-rest",
+    "A property that reads anything besides its folds is not symmetric by what it is made of.",
+    "rule 10",
+    expression(PARTS, "self.symmetric = «source.only_folds(rest)» and all(", "True"),
+    focus=("symmetry",),
+)
+parts.rule(
+    "parts-integers",
+    "Only integers are summed and compared in any order.",
+    "rule 10",
+    expression(
+        PARTS,
+        'return «type(self.values[element]) is int or (self.kind == "sum" and type(self.values[element]) is bool)»',
+        "True",
+    ),
+    focus=("symmetry",),
+)
+parts.rule(
+    "parts-crashed",
+    "An element that asks whether its process has crashed cannot be told by its fields.",
+    "architecture: properties by parts",
+    expression(PARTS, "if «any(field == CRASH_FLAG for _, field in self._panel.reads)»: return", "False"),
+    focus=("crashes",),
+)
+parts.rule(
+    "parts-alike",
+    "A fold is symmetric if it reads the same of every local state and of its image.",
+    "rule 10",
+    expression(MODEL, "if «not fold.folds(element) or image == NONE or its[image][there] != element»: return", "False"),
+    focus=("symmetry",),
+)
+parts.rule(
+    "parts-family",
+    "A fold is symmetric if it is over all names that are exchanged, or none.",
+    "rule 10",
+    expression(MODEL, "if «{columns[index] for index in fold.columns} != {*fold.columns}»: return False", "False"),
+    focus=("symmetry",),
+)
+
+RULES = (*growing.rules, *parts.rules)

@@ -1,0 +1,30 @@
+"""Fixed cases of the fuzzer with a turn on top (fuzz/varied.py): Quorate and the reference explorer agree on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fuzz.case import draw, examine
+from fuzz.features import features
+from fuzz.system import TooLarge
+from fuzz.translate import translate
+from fuzz.varied import FIRST
+
+CASES = 60
+WANTED = ("posted", "losses at the head", "enough any", "down", "redeliver", "bound of the system")
+
+
+def test_quorate_agrees_with_the_reference() -> None:
+    drawn: Counter[str] = Counter()
+    for seed in range(FIRST, FIRST + CASES):
+        try:
+            case = draw(seed)
+            found = examine(case).findings
+        except TooLarge:
+            continue
+        told = [
+            f"{finding.kind}: {finding.text}\n  {check.command} {check.thresholds or ''}" for check, finding in found
+        ]
+        assert not told, f"seed {seed}: " + "\n".join(told) + "\n\n" + translate(case.protocol)
+        drawn.update(features(case.protocol))
+    assert all(drawn[each] for each in WANTED), drawn

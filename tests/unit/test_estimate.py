@@ -1,0 +1,48 @@
+"""Guessing how many states a search will have."""
+
+from itertools import accumulate
+from math import exp
+
+import pytest
+
+from quorate import check
+from quorate.protocols.paxos import Paxos
+from quorate.results.estimate import estimate
+from quorate.results.result import Progress
+
+
+@pytest.mark.parametrize(("peak", "width"), [(12, 3.5), (16, 5.0), (20, 5.5)])
+@pytest.mark.parametrize("share", [0.12, 0.2, 0.4])
+def test_of_a_bell_the_interval_holds_the_number(peak: int, width: float, share: float) -> None:
+    sizes = [max(1, round(1e5 * exp(-(((at - peak) / width) ** 2) / 2))) for at in range(2 * peak)]
+    starts = [0, *accumulate(sizes)]
+    complete = max(at for at, start in enumerate(starts) if start <= share * starts[-1])
+    guess = estimate(starts[: complete + 1], starts[complete])
+    assert guess is not None
+    assert guess.likely / 5 < starts[-1] < 5 * guess.likely
+    assert guess.low <= starts[-1] <= guess.high
+
+
+def test_few_levels_say_nothing() -> None:
+    assert estimate([], 0) is None
+    assert estimate([0, 1, 5], 9, 4) is None
+    assert estimate([0, 1, 1, 1, 1, 1], 1, 0) is None
+
+
+def test_it_is_never_less_than_what_was_found() -> None:
+    starts = [0, 1, 5, 20, 40, 45, 46]
+    guess = estimate(starts, 46, 0)
+    assert guess is not None
+    assert guess.low >= 46
+    assert guess.likely < 60
+
+
+def test_a_search_tells_its_levels() -> None:
+    seen: list[Progress] = []
+    result = check(Paxos(), quotient="off", dead_messages="off", symmetry="none", progress=seen.append)
+    assert result.levels[:3] == (0, 1, 3)
+    assert result.levels[-1] == result.states
+    complete = [start for start in result.levels if start <= result.states / 8]
+    guess = estimate(complete, complete[-1])
+    assert guess is not None
+    assert guess.low <= result.states <= guess.high
