@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from benchmarks import alone, docs, goals, histories, plots, published, temporal
+from benchmarks import ablation, alone, docs, goals, histories, plots, projection, published, temporal
 from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
@@ -25,11 +25,15 @@ ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "start-up": alone.startup,
     temporal.TEMPORAL: temporal.temporal,
     histories.HISTORIES: histories.histories,
+    projection.PROJECTION: projection.projection,
+    ablation.ABLATION: ablation.ablation,
 }
 TEXTS: dict[str, str] = {
     **alone.TABLES,
     **temporal.TABLES,
     **histories.TABLES,
+    **projection.TABLES,
+    **ablation.TABLES,
     **{name: text for module in DECLARED for name, text in module.TABLES.items()},
 }
 NAMES = tuple(TEXTS)

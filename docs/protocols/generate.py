@@ -3,10 +3,12 @@
     python docs/protocols/generate.py                   write the pages again
     python docs/protocols/generate.py --measure         run every instance first
     python docs/protocols/generate.py --measure paxos   or those of some protocols
+    python docs/protocols/generate.py --ablate [NAME]   take out every part of all, or some, of them first
 
 What was measured is kept in measured.json, because times vary: the pages are a function of that file and the sources,
-and a test compares them. Which instances are measured is said in instances.json. liveness.json has formulas about whole
-runs with their verdicts, which tests/unit/test_liveness_protocols.py checks.
+and a test compares them. What `quorate ablate` said is in ablation.json, for the instances of ablated.json. Which
+instances are measured is said in instances.json. liveness.json has formulas about whole runs with their verdicts, which
+tests/unit/test_liveness_protocols.py checks.
 """
 
 import argparse
@@ -23,10 +25,12 @@ from typing import Any
 
 import quorate
 from quorate import System
+from quorate.base.errors import QuorateError
 from quorate.model.define import define, read_properties
 from quorate.model.target import load
 from quorate.model.temporal import read_temporal
 from quorate.protocols import CATALOGUE
+from quorate.results.ablation import STATUSES
 
 HERE = Path(__file__).parent
 PLAIN_STATES = 3_000_000  # where the search without reductions gives up
@@ -37,9 +41,9 @@ COMMENT = re.compile(r"^    (\w+): [^#\n]*#[ ]*(.+)$", re.MULTILINE)
 Row = dict[str, Any]
 
 
-def read(file: str) -> dict[str, list[Row]]:
+def read(file: str) -> dict[str, Any]:
     path = HERE / file
-    found: dict[str, list[Row]] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 
 
@@ -48,8 +52,7 @@ def read(file: str) -> dict[str, list[Row]]:
 
 def measure(name: str, parameters: Row) -> Row:
     """One instance, with all reductions and with none."""
-    declared = load(name).declared_parameters()
-    system = load(name)(**{key: declared[key].parse(str(value)) for key, value in parameters.items()})
+    system = system_of(name, parameters)
     began = time.process_time()  # what others do on the machine does not count
     reduced = quorate.check(system)
     seconds = time.process_time() - began
@@ -81,10 +84,58 @@ def measure_all(names: list[str]) -> None:
     (HERE / "measured.json").write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
+# Ablation
+
+EACH, IN_ALL = 5.0, 120.0  # seconds for a variant, and for a protocol
+
+
+def ablate_all(names: list[str]) -> None:
+    from quorate.ablation.ablate import ablate
+    from quorate.render.ablation import described, owner, why
+
+    known, instances = read("ablation.json"), read("ablated.json")
+    for name in names:
+        parameters: Row = instances.get(name, {})
+        system = system_of(name, parameters)
+        try:
+            found = ablate(system, target=name, each=EACH, timeout=IN_ALL)
+        except QuorateError as error:
+            known[name] = {"parameters": parameters, "refused": error.message}
+            keep(known)
+            continue
+        rows = [
+            {"line": each.part.line, "of": owner(each.part), "part": described(each.part), "status": each.status,
+             "why": why(each).removeprefix(": ")}
+            for each in found.findings
+            if each.status not in ("needed", "breaks")
+        ]  # fmt: skip
+        counts = {status: found.count(status) for status in STATUSES if found.count(status)}
+        known[name] = {
+            "parameters": parameters,
+            "asked": list(found.properties),
+            "parts": len(found.parts),
+            "counts": counts,
+            "seconds": round(found.seconds, 1),
+            "rows": rows,
+        }
+        print(name, counts, known[name]["seconds"], file=sys.stderr)
+        keep(known)
+
+
+def keep(known: dict[str, Any]) -> None:
+    kept = [f"{json.dumps(name)}: {json.dumps(known[name], indent=1)}" for name in CATALOGUE if name in known]
+    (HERE / "ablation.json").write_text("{\n" + ",\n".join(kept) + "\n}\n", encoding="utf-8")
+
+
+def system_of(name: str, parameters: Row) -> System:
+    declared = load(name).declared_parameters()
+    return load(name)(**{key: declared[key].parse(str(value)) for key, value in parameters.items()})
+
+
 # Writing
 
 
-def page(name: str, measured: list[Row], lively: list[Row]) -> str:
+def page(name: str, measured: list[Row], lively: list[Row], ablated: Row | None) -> str:
     system = load(name)
     module = sys.modules[system.__module__]
     file = Path(inspect.getsourcefile(system) or "").name
@@ -99,6 +150,8 @@ def page(name: str, measured: list[Row], lively: list[Row]) -> str:
         parts += ["## Liveness", liveness(lively)]
     if measured:
         parts += ["## Measured", instances(measured)]
+    if ablated:
+        parts += ["## Parts", parts_of(name, ablated)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -178,6 +231,43 @@ def instances(measured: list[Row]) -> str:
     return table(heading, rows) + "\n\n" + textwrap.fill(note, 120)
 
 
+def parts_of(name: str, ablated: Row) -> str:
+    """What `quorate ablate` says: how many parts are needed, and which of the others a reader would want to know."""
+    given = "".join(f" -p {key}={written(value)}" for key, value in ablated["parameters"].items())
+    command = f"`quorate ablate {name}{given}`"
+    if "refused" in ablated:
+        return textwrap.fill(f"{command} has nothing to say: {ablated['refused']}.", 120)
+    counts = ablated["counts"]
+    told = ", ".join(f"{number} {SAID[status]}" for status, number in counts.items())
+    left = ablated["parts"] - sum(counts.values())
+    told += f", {left} not looked at" if left else ""
+    asked = ", ".join(f"`{each}`" for each in ablated["asked"])
+    text = f"{command} takes out {ablated['parts']} parts of the source, one at a time, and asks {asked} again: {told}."
+    rows = [
+        (f"`{row['of']}`", str(row["line"]), f"`{row['part']}`", SAID[row["status"]])
+        for row in ablated["rows"]
+        if row["status"] in ("unneeded", "undecided")
+    ]
+    text = textwrap.fill(text, 120, break_on_hyphens=False, break_long_words=False)
+    if not rows:
+        return text
+    note = (
+        "A part that is not needed keeps the model small, serves a larger instance or another environment, or would be "
+        "noticed by a property that nobody has stated."
+    )
+    return "\n\n".join([text, table(("of", "line", "part", "without it"), rows), textwrap.fill(note, 120)])
+
+
+SAID = {
+    "needed": "needed",
+    "breaks": "without which the code breaks",
+    "vacuous": "without which it holds vacuously",
+    "unneeded": "not needed",
+    "same": "that make no difference",
+    "undecided": "not decided",
+}
+
+
 def shown(row: Row) -> str:
     return f" in {row['steps']} step{'s' if row['steps'] != 1 else ''}" if row["steps"] is not None else ""
 
@@ -213,8 +303,11 @@ def written(value: object) -> str:
 
 def pages() -> dict[Path, str]:
     """Every file and what it should say."""
-    measured, lively = read("measured.json"), read("liveness.json")
-    found = {HERE / f"{name}.md": page(name, measured.get(name, []), lively.get(name, [])) for name in CATALOGUE}
+    measured, lively, ablated = read("measured.json"), read("liveness.json"), read("ablation.json")
+    found = {
+        HERE / f"{name}.md": page(name, measured.get(name, []), lively.get(name, []), ablated.get(name))
+        for name in CATALOGUE
+    }
     found[HERE / "README.md"] = index()
     return found
 
@@ -222,9 +315,14 @@ def pages() -> dict[Path, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--measure", nargs="*", metavar="NAME", help="run the instances of these (all) protocols first")
-    asked = parser.parse_args().measure
-    if asked is not None:
-        measure_all(asked or list(CATALOGUE))
+    parser.add_argument(
+        "--ablate", nargs="*", metavar="NAME", help="take out every part of these (all) protocols first"
+    )
+    asked = parser.parse_args()
+    if asked.measure is not None:
+        measure_all(asked.measure or list(CATALOGUE))
+    if asked.ablate is not None:
+        ablate_all(asked.ablate or list(CATALOGUE))
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")
 
