@@ -8,6 +8,8 @@ CORE := $(shell find src/core -name '*.[ch]pp')
 PACKAGES := $(wildcard src/quorate/*/__init__.py)
 CORE_TESTS := $(shell find tests/core -name '*.[ch]pp')
 CXX_FILES := $(CORE) $(CORE_TESTS)
+# Whoever develops gets warnings as errors; whoever only uses it may have a compiler that we do not know.
+STRICT := $(if $(filter-out setup demo bench bench-quick,$(MAKECMDGOALS)),--config-settings=cmake.define.QUORATE_STRICT=ON)
 
 .PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick wheel macos format clean
 .DEFAULT_GOAL := help
@@ -44,7 +46,7 @@ help:
 
 .venv/.installed: .venv/.tools pyproject.toml CMakeLists.txt $(CORE) $(PACKAGES)
 	@echo "Building the core"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation $(STRICT) --editable .
 	@touch $@
 
 .venv/.developer: .venv/.tools pyproject.toml
