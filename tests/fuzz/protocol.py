@@ -275,7 +275,10 @@ def well_formed(protocol: Protocol) -> bool:
             if each.op in known and each.args and each.args[0] not in known[each.op]:
                 return False
     for each in nodes_in((*protocol.properties, protocol.within)):
-        if each.op in ("any", "all", "count", "total", "nth", "monitor") and each.args[0] not in protocol.by_name:
+        if (
+            each.op in ("any", "all", "count", "total", "row", "largest", "nth", "monitor")
+            and each.args[0] not in protocol.by_name
+        ):
             return False
     places = len(protocol.places)
     for sent in protocol.posted:

@@ -1,6 +1,8 @@
 """A property that tells processes apart by their place in a list is not symmetric, though it is read by parts."""
 
-from quorate import Process, System, check, invariant, start
+import pytest
+
+from quorate import Message, Pid, Process, System, can, check, invariant, on, start
 
 
 class Worker(Process):
@@ -105,3 +107,47 @@ class FirstOf(System):
 def test_what_is_read_beside_folds_may_tell_processes_apart() -> None:
     for name in ("not_one", "not_two"):
         assert check(FirstOf, property=name).property == name
+
+
+class Ping(Message):
+    pass
+
+
+class Caller(Process):
+    others: frozenset[Pid] = frozenset()
+    picked: Pid | None = None
+
+    @start
+    def pick(self) -> None:
+        self.picked = self.choose(self.others)
+        self.send(self.picked, Ping())
+
+
+class Callee(Process):
+    pinged: bool = False
+
+    @on(Ping)
+    def ping(self, m: Ping) -> None:
+        self.pinged = True
+
+
+class Picking(System):
+    """That one was picked which is not the first looks like nobody was picked, until the two change names."""
+
+    def build(self) -> None:
+        others = self.spawn(Callee, 3)
+        self.connect(self.spawn(Caller), others=others)
+
+    @can
+    def another(self) -> bool:
+        return any(each.picked is not None and each.picked != next(iter(each.others)) for each in self[Caller])
+
+    @can
+    def the_first(self) -> bool:
+        return any(each.picked == next(iter(each.others)) for each in self[Caller])
+
+
+@pytest.mark.parametrize("name", ["another", "the_first"])
+@pytest.mark.parametrize("quotient", ["on", "off"])
+def test_what_is_asked_of_one_process_may_tell_others_apart(name: str, quotient: str) -> None:
+    assert check(Picking, property=name, quotient=quotient).verdict == "holds"

@@ -624,6 +624,20 @@ class Model:
                     return False
         return True
 
+    def folds_apart(self, fold: Fold, columns: Sequence[int], locals: Sequence[Sequence[int]]) -> bool:
+        """Whether a fold reads the same of two local states of a process, and not of their images under a renaming."""
+        for column in fold.columns:
+            mine, its = self._elements[column], self._elements[columns[column]]
+            here, there = fold.places[column], fold.places.get(columns[column])
+            images: dict[bytes, bytes] = {}
+            for local, image in enumerate(locals[column]):
+                if there is None or image == NONE:
+                    return True
+                element = its[image][there]
+                if images.setdefault(mine[local][here], element) != element:
+                    return True
+        return False
+
     def _read(self, read: tuple[int, int], state: tuple[Local, ...]) -> Read:
         column, field = read
         return column, field + 1, self._value(column, field, state[column]), NONE, NONE

@@ -237,6 +237,14 @@ class Symmetries:
             breach = self._model.engine.find_breach(self._exchange(family, one, two), failures)
             if breach is not None:
                 return _explained(self._model, one, two, breach)
+            columns, locals = self._images[family][-1]
+            for parts in self._model.parts:
+                if parts is not None and any(self._model.folds_apart(fold, columns, locals) for fold in parts.folds):
+                    place = parts.property.location
+                    return (
+                        f"what the property `{parts.property.name}` ({place.file}:{place.line}) asks of one process "
+                        "depends on which is which, for example on the order of a set of identities"
+                    )
         return ""
 
     def _exchange(self, family: Family, one: Name, two: Name) -> _core.Renaming:

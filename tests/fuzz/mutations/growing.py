@@ -112,4 +112,12 @@ parts.rule(
     focus=("symmetry",),
 )
 
+parts.rule(
+    "parts-apart",
+    "What looks the same to a fold has images that look the same to it.",
+    "rule 10",
+    expression(MODEL, "if «images.setdefault(mine[local][here], element) != element»: return True", "False"),
+    focus=("symmetry",),
+)
+
 RULES = (*growing.rules, *parts.rules)

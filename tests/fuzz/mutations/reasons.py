@@ -57,6 +57,7 @@ IMPLIED: dict[str, str] = {
     "events-failing": "the monitor ends elsewhere if one order fails: `events-order`; if both do, either is reported",
     "events-failure-seen": "an event that fails somewhere commutes with none: `events-order`, `por-events`; and "
     "failures are kept without being seen",
+    "parts-family": "a fold is over all processes of a class, and only processes of one class are proposed",
     "proviso-recovery": "before every recovery there is a crash, whose budget does not come back: no cycle has one",
     "universe-live-outside": "a search that meets such a local state is void: `universe-locals`",
     "por-shared-channel": f"{_NAMES}: `por-delivery`",
