@@ -50,6 +50,15 @@ def test_a_certificate_says_nothing_if_its_hypotheses_are_left_out(tmp_path: Pat
     assert answer(goal) != "unsat"
 
 
+def test_a_proof_leaves_nothing_that_an_attacker_could_say() -> None:
+    """Proofs derive views from message classes; they are no messages of the protocol."""
+    before = check(TwoPhaseCommit(participants=2), byzantine={"coordinator": 1})
+    proof = prove(TwoPhaseCommit(), timeout=120)
+    after = check(TwoPhaseCommit(participants=2), byzantine={"coordinator": 1})
+    assert proof.verdict == "proved"
+    assert (after.verdict, after.states) == (before.verdict, before.states)
+
+
 def test_consensus_is_proved_for_all_proposals() -> None:
     system = DetectorConsensus(processes=2)
     proof = prove(system, timeout=200, property="agreement", any=["Participant.value"])

@@ -153,6 +153,11 @@ class Event(Record):
         return _origin(self, "source", "emitted")
 
 
+def derived(cls: type[Any]) -> list[type[Any]]:
+    """The classes that a model derives from one; not the views that proofs make of it."""
+    return [each for each in cls.__subclasses__() if "_of" not in vars(each)]
+
+
 def origin(record: Record) -> Pid | None:
     """The sender or source, None before it was sent or emitted."""
     return record.__dict__.get("_origin")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from quorate.base.errors import ModelError
 from quorate.base.values import ContentSet, encode, freeze, in_order
 from quorate.language.domains import Domain, Evidence, World, evidence
-from quorate.language.message import Crash, Message, origin, stamped
+from quorate.language.message import Crash, Message, derived, origin, stamped
 from quorate.language.pid import Pid
 from quorate.language.process import Process
 from quorate.language.signed import Signed
@@ -129,5 +129,5 @@ def _taken(spec: Spec, honest: Sequence[tuple[Pid, Spec]]) -> list[type[Message]
             cls = todo.pop()
             if cls is not Message and cls is not Leak and (cls is transition.message or cls.__module__ in modules):
                 found.setdefault(cls)
-            todo += cls.__subclasses__()
+            todo += derived(cls)
     return list(found)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.language.automaton import Automaton, own_annotations
 from quorate.language.constants import without_mark
-from quorate.language.message import Event, Message, Record
+from quorate.language.message import Event, Message, Record, derived
 
 if TYPE_CHECKING:
     from quorate.model.definition import Spec
@@ -44,5 +44,5 @@ def message_types(specs: Iterable[Spec]) -> dict[type[Record], FieldTypes]:
     for cls in todo:
         if cls not in found and cls not in (Message, Event):  # a channel takes any message
             found[cls] = field_types(cls)
-            todo.extend(each for each in cls.__subclasses__() if "_of" not in vars(each))  # not the views of proofs
+            todo.extend(derived(cls))
     return found
