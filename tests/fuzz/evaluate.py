@@ -119,6 +119,12 @@ def _note(name: str, *parts: Any) -> bool:
     return True
 
 
+def _weighed(cls: str, f: str, of: str, s: Scope) -> int:
+    """A sum over processes in which the first of a set counts twice."""
+    views = _views(cls, s)
+    return sum(each.values[f] * (2 if each.pid == sorted(each.values[of], key=order)[0] else 1) for each in views)
+
+
 def _one(s: Scope) -> View:
     assert s.one is not None
     return s.one
@@ -181,6 +187,7 @@ OPERATORS: dict[str, Callable[..., Value]] = {
     "total": lambda cls, f, s: sum(view.values[f] for view in _views(cls, s)),
     "row": lambda cls, f, s: tuple(view.values[f] for view in _views(cls, s)),
     "largest": lambda cls, f, s: max(frozenset({view.values[f]}) for view in _views(cls, s)),
+    "weighed": _weighed,
     "tuple": lambda *parts: tuple(value(each, parts[-1]) for each in parts[:-1]),
     "single": lambda a, s: frozenset({value(a, s)}),
     "nth": lambda cls, i, f, s: _field_of(_views(cls, s)[i], f),

@@ -38,6 +38,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     "attackers": ("test_byzantine",),
     "message traffic": ("test_network_models",),
     "roles taken apart": ("test_symmetry_models",),
+    "monitors that grow": ("test_linearizability",),
+    "properties by parts": ("test_parts", "test_parts_order"),
 }
 
 

@@ -87,7 +87,10 @@ def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style:
         keywords = draw_keywords(dice, protocol, partial)
         if style == "roles" and dice.chance(60):
             keywords.pop("symmetry", None)
-        checks.append(of(keywords, environment, draw_thresholds(dice)))
+        thresholds = draw_thresholds(dice)
+        if protocol.monitors and dice.chance(40):  # so that a monitor has no table
+            thresholds.append(("core.most_reactions", dice.between(0, 3)))
+        checks.append(of(keywords, environment, thresholds))
     return checks
 
 

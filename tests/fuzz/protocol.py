@@ -276,7 +276,7 @@ def well_formed(protocol: Protocol) -> bool:
                 return False
     for each in nodes_in((*protocol.properties, protocol.within)):
         if (
-            each.op in ("any", "all", "count", "total", "row", "largest", "nth", "monitor")
+            each.op in ("any", "all", "count", "total", "row", "largest", "weighed", "nth", "monitor")
             and each.args[0] not in protocol.by_name
         ):
             return False

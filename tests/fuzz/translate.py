@@ -131,6 +131,7 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "total": lambda w, cls, f: f"sum(p.{f} for p in self[{cls}])",
     "row": lambda w, cls, f: f"tuple(p.{f} for p in self[{cls}])",
     "largest": lambda w, cls, f: f"max(frozenset({{p.{f}}}) for p in self[{cls}])",
+    "weighed": lambda w, cls, f, of: f"sum(p.{f} * (2 if p.pid == tuple(p.{of})[0] else 1) for p in self[{cls}])",
     "tuple": lambda w, *parts: f"({', '.join(w.write(each) for each in parts)},)",
     "single": lambda w, a: f"frozenset({{{w.write(a)}}})",
     "nth": lambda w, cls, i, f: f"self[{cls}][{i}].{f}",

@@ -56,6 +56,18 @@ def told_in_turn(drawing: Drawing) -> Protocol:
     return assembled(drawing, classes, {}, records=(SEEN,), monitors=(watch,))
 
 
+@point("deadlock", por="lpor-net", symmetry="none", thresholds=grows)
+def told_never(drawing: Drawing) -> Protocol:
+    """One goes round for ever; another one tells a monitor of something that must not be, if it is not forgotten."""
+    d = drawing.dice
+    turns = [Action(f"do{n}_x", "step", (put("x", 1 - n),), when=at("x", n)) for n in range(2)]
+    round_and_round = cls("Alpha", numbers("x"), *turns)
+    tells = cls("Beta", numbers("u"), Action("do0_u", "step", (_emit(d.between(0, 2)), put("u", 1)), when=at("u", 0)))
+    fails = (node("assert", node("lt", node("m", "v"), num(d.between(0, 2)))),)
+    watch = Class("Watch", fields=numbers("n"), actions=(Action("told", "on", fails, "Seen"),), is_monitor=True)
+    return assembled(drawing, [round_and_round, tells], {}, records=(SEEN,), monitors=(watch,))
+
+
 @point("", symmetry="auto", quotient="off", thresholds=grows)
 def told_who(drawing: Drawing) -> Protocol:
     """Equal processes, and a monitor that treats the least name of those it has heard of in another way."""
@@ -113,6 +125,19 @@ def picked(drawing: Drawing) -> Protocol:
     protocol = assembled(drawing, [picker, equal], {"Alpha": {"of_x": "Beta"}}, records=(PING,),
                          counts={"Beta": d.between(2, 3)})  # fmt: skip
     return replace(protocol, properties=_claimed(drawing, node("any", "Alpha", which)))
+
+
+@point("", symmetry="auto", quotient="off")
+def weighed(drawing: Drawing) -> Protocol:
+    """Equal processes, and a property that sums them up, the first of them twice."""
+    d = drawing.dice
+    number = d.between(2, 3)
+    equal = cls("Alpha", (*numbers("x"), *links("of_x")), Action("do0_x", "step", (put("x", 1),), when=at("x", 0)))
+    claim = node("eq", node("weighed", "Alpha", "x", "of_x"), num(d.between(1, number + 1)))
+    if d.chance(50):
+        claim = node("and", claim, node("eq", node("total", "Alpha", "x"), num(d.between(1, number))))
+    protocol = assembled(drawing, [equal], {"Alpha": {"of_x": "Alpha"}}, counts={"Alpha": number})
+    return replace(protocol, properties=_claimed(drawing, claim))
 
 
 @point("", crash="implicit")
