@@ -44,7 +44,7 @@ def _telling(drawing: Drawing, name: str, letter: str) -> Class:
 def told_in_turn(drawing: Drawing) -> Protocol:
     """Processes that have nothing to do with one another, but for a monitor to which their order counts."""
     d = drawing.dice
-    told = d.one((
+    told: tuple[Node, ...] = d.one((
         (put("n", node("m", "v")),),
         (put("n", node("if", node("eq", mine("n"), num(0)), node("m", "v"), mine("n"))),),
         (put("n", node("plus", mine("n"), 1, MOST)),),
