@@ -125,7 +125,8 @@ def _why(page: Page, result: Result) -> None:
         if result.stopped_by == "cycle":
             page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
         elif result.frontier:
-            page.add(f"  {count(result.frontier, 'state')} were found but not yet expanded")
+            were = "was" if result.frontier == 1 else "were"
+            page.add(f"  {count(result.frontier, 'state')} {were} found but not yet expanded")
         if result.running is not None:
             page.add("  ", Piece(*_running(result)), hanging=6)
     _assumed(page, result)
