@@ -61,4 +61,9 @@ AIMS: dict[str, str] = {
     "parts-alike": "weighed",
     "parts-apart": "picked",
     "parts-crashed": "crashed_late",
+    "por-system-bound": "ahead",
+    "dpor-system-bound": "ahead_dynamic",
+    "symmetry-system-bound": "kept_back",
+    "por-most-down": "one_down",
+    "por-redelivered": "not_gone",
 }

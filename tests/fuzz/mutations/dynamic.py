@@ -10,6 +10,13 @@ DPOR = "core/search/dpor.cpp"
 dynamic = Group("dynamic partial orders", "dpor")
 
 dynamic.rule(
+    "dpor-system-bound",
+    "Not where a bound of the whole system may cut one order of two steps and not the other.",
+    "rule 34",
+    expression(DEPENDENCE, "if («tables.bound != nullptr») return", "false"),
+    focus=("bound of the system",),
+)
+dynamic.rule(
     "dpor-bounded",
     "Not on bounded channels: a full one disables steps of other processes.",
     "rule 5",

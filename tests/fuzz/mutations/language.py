@@ -103,7 +103,7 @@ attackers.rule(
     "attacker-subclasses",
     "Subclasses of a message that a process takes are messages that it takes.",
     "attacker.py",
-    statement(ATTACKER, "«todo += cls.__subclasses__()»", when="cls.__subclasses__()"),
+    statement(ATTACKER, "«todo += derived(cls)»", when="derived(cls)"),
     focus=("subclassed messages",),
 )
 attackers.rule(

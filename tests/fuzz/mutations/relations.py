@@ -20,6 +20,27 @@ relations.rule(
     focus=("bounded, replacing",),
 )
 relations.rule(
+    "por-system-bound",
+    "No relations where a bound of the whole system may cut one order of two steps and not the other.",
+    "rule 34",
+    expression(CORE, "if («tables.bound != nullptr») return", "false"),
+    focus=("bound of the system",),
+)
+relations.rule(
+    "por-most-down",
+    "No relations where a recovery lets another process crash.",
+    "rule 7",
+    expression(CORE, "if («network.most_down != none») return", "false"),
+    focus=("at most so many down",),
+)
+relations.rule(
+    "por-redelivered",
+    "No relations for messages that a crash leaves pending.",
+    "rule 7",
+    expression(CORE, "if («network.crashes_redeliver») return", "false"),
+    focus=("delivered again",),
+)
+relations.rule(
     "por-bounded-duplicates",
     "No relations on a bounded network that repeats messages.",
     "rule 5",

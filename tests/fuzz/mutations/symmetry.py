@@ -63,6 +63,17 @@ symmetry.rule(
     focus=("attackers",),
 )
 symmetry.rule(
+    "symmetry-system-bound",
+    "A bound of the whole system must be known to say the same of every renamed state.",
+    "rule 34",
+    expression(
+        PYTHON,
+        "if «self._model.definition.bound is not None and self.families and not symmetric[-1]»: # What",
+        "False",
+    ),
+    focus=("bound of the system",),
+)
+symmetry.rule(
     "symmetry-stands",
     "What an attacker says is renamed to what an attacker says.",
     "rule 10",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import dynamic, growing, leftovers, orders, others, unknown  # noqa: F401 - each registers its points
+from . import dynamic, growing, leftovers, orders, others, turns, unknown  # noqa: F401 - each registers its points
 from .point import POINTS, Point
 
 __all__ = ["POINTS", "Point"]
