@@ -610,3 +610,40 @@ def test_crashed_and_byzantine_are_different_faults() -> None:
     assert [column.may_crash for column in definition.columns] == [True, True, False]
     assert issubclass(definition.columns[2].cls, Attacker)
     assert not issubclass(Bank, Attacker)
+
+
+class Ballot(Message):
+    number: Literal[0, 1]
+
+
+class Forged(Ballot):
+    _of = "an attribute that nothing of ours may mistake for its own"
+
+
+class Counter(Process):
+    fooled: bool = False
+
+    @on(Ballot)
+    def count(self, m: Ballot) -> None:
+        self.fooled = self.fooled or isinstance(m, Forged)
+
+
+class Caster(Process):
+    to: Pid
+
+    @start
+    def cast(self) -> None:
+        self.send(self.to, Ballot(0))
+
+
+class Counting(System):
+    def build(self) -> None:
+        self.spawn(Caster, to=self.spawn(Counter))
+
+    @invariant
+    def never_fooled(self) -> bool:
+        return not any(counter.fooled for counter in self[Counter])
+
+
+def test_no_attribute_of_a_message_hides_it_from_an_attacker() -> None:
+    assert check(Counting(), byzantine={"caster": 1}).verdict == "violated"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, dataclass_transform
+from weakref import WeakKeyDictionary
 
 from quorate.base.errors import ModelError, caller
 from quorate.base.places import class_location, member_location, refuse_two_meanings
@@ -153,9 +154,13 @@ class Event(Record):
         return _origin(self, "source", "emitted")
 
 
+VIEWS: WeakKeyDictionary[type[Any], type[Any]] = WeakKeyDictionary()
+"""The views that proofs make of classes of messages, with these. No mark in the class: a model might have it too."""
+
+
 def derived(cls: type[Any]) -> list[type[Any]]:
     """The classes that a model derives from one; not the views that proofs make of it."""
-    return [each for each in cls.__subclasses__() if "_of" not in vars(each)]
+    return [each for each in cls.__subclasses__() if each not in VIEWS]
 
 
 def origin(record: Record) -> Pid | None:

@@ -16,7 +16,7 @@ from quorate.base.errors import Location, ModelError, QuorateError, caller
 from quorate.base.places import class_location, member_location
 from quorate.base.values import encode
 from quorate.language.automaton import Automaton, attach
-from quorate.language.message import Event, Message, Record
+from quorate.language.message import VIEWS, Event, Message, Record
 from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid, column_of
 from quorate.language.process import misplaced
@@ -611,7 +611,9 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
         return current().once(self, name, lambda: part.lift(self.__dict__["_leaves"][first:end]))
 
     # Not through Record.__init_subclass__: it is no message class of its own, and registers nothing.
-    return _subclass(cls, {"__getattr__": missing, "_of": cls, "__module__": cls.__module__})
+    view = _subclass(cls, {"__getattr__": missing, "__module__": cls.__module__})
+    VIEWS[view] = cls
+    return view
 
 
 def _subclass(cls: type, members: dict[str, Any]) -> type:

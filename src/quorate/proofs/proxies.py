@@ -20,7 +20,7 @@ from quorate.base import values as plain_values
 from quorate.base.values import ContentSet
 from quorate.language import maps, message
 from quorate.language.maps import Map
-from quorate.language.message import Record
+from quorate.language.message import VIEWS, Record
 from quorate.language.pid import Pid
 from quorate.proofs.paths import Path
 from quorate.proofs.refusal import RefusedError
@@ -449,7 +449,8 @@ def same(a: Any, b: Any) -> bool:
 
 def plain_class(value: Any) -> type:
     """The class that a model's author wrote, of a value that may be a view of it."""
-    return getattr(type(value), "_of", type(value))
+    cls = type(value)
+    return VIEWS.get(cls, cls)
 
 
 def _items(value: Any, rank: int) -> list[Any]:
