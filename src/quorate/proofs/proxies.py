@@ -449,7 +449,7 @@ def same(a: Any, b: Any) -> bool:
 
 def plain_class(value: Any) -> type:
     """The class that a model's author wrote, of a value that may be a view of it."""
-    cls = type(value)
+    cls: type = type(value)
     return VIEWS.get(cls, cls)
 
 
