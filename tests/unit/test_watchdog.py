@@ -4,6 +4,7 @@ import _thread
 import itertools
 import multiprocessing
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -343,6 +344,44 @@ def test_a_run_that_is_struck_is_halted(watch: Watch, blows: int) -> None:
     assert caught.value.running is not None
     assert caught.value.running.what.endswith("struck")
     assert nothing_falls(watch)
+
+
+def test_a_blow_that_is_lost_in_a_finalizer_is_not_told(watch: Watch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What pytest takes for an error of the test, and Python prints for a user, is nothing that anybody can do about."""
+    before = sys.unraisablehook
+    lost: list[str] = []
+
+    class Finalized:
+        def __del__(self) -> None:
+            lost.append("begun")
+            strike(watch)
+            for _ in range(1000):
+                abs(0)
+            lost.append("survived")
+
+    def struck() -> None:
+        Finalized()
+
+    with pytest.raises(Halted):
+        supervised(struck)  # stand_down waits for a blow of which nobody knows where it fell
+    assert lost == ["begun"]
+    assert capsys.readouterr().err == ""
+    assert nothing_falls(watch)
+    assert sys.unraisablehook is before
+
+
+def test_other_errors_of_finalizers_are_told(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[BaseException | None] = []
+    watch.end()
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_value))
+    watch.begin()
+
+    class Finalized:
+        def __del__(self) -> None:
+            raise ValueError("of the model")
+
+    supervised(lambda: Finalized() and None)
+    assert [str(each) for each in told] == ["of the model"]
 
 
 def test_a_blow_that_falls_after_the_run(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:

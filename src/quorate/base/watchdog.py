@@ -72,6 +72,8 @@ class Watch:
 
         self._owner = threading.current_thread()
         self._outer = _watches.get(self.thread)
+        if not _watches:
+            _lost_blows_are_silent()
         _watches[self.thread] = self
         self._over.acquire()
         begun = _thread.allocate_lock()
@@ -83,6 +85,8 @@ class Watch:
         self._over.release()
         if self._outer is None:
             _watches.pop(self.thread, None)
+            if not _watches:
+                _lost_blows_are_told()
         else:
             _watches[self.thread] = self._outer
 
@@ -143,6 +147,28 @@ class Watch:
 
 _watches: dict[int, Watch] = {}
 os.register_at_fork(after_in_child=_watches.clear)  # patrols are threads, and threads do not survive a fork
+
+
+_told: Callable[[sys.UnraisableHookArgs], object] | None = None
+"""What took exceptions that nobody can catch, before anybody was watched."""
+
+
+def _lost_blows_are_silent() -> None:
+    """A blow that falls into a callback of the garbage collector is lost, and dealt again: nothing to tell of."""
+    global _told
+    if sys.unraisablehook is not _unraisable:
+        _told, sys.unraisablehook = sys.unraisablehook, _unraisable
+
+
+def _lost_blows_are_told() -> None:
+    global _told
+    if sys.unraisablehook is _unraisable and _told is not None:
+        sys.unraisablehook, _told = _told, None
+
+
+def _unraisable(lost: sys.UnraisableHookArgs) -> None:
+    if not issubclass(lost.exc_type, Halted):
+        (_told or sys.__unraisablehook__)(lost)
 
 
 def supervised(run: Callable[[], T]) -> T:
