@@ -30,6 +30,12 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
         }
         return result;
     }
+    const Local& state = column.locals[local];
+    if (state.reads != none) {  // what it does, its views do: one for every value that may be there
+        for (Id value = 0; value < tables.columns[state.reads]->locals.size(); ++value)
+            if (state.view(value) == none) queries.push_back({Query::Kind::read, column.index, 0, local, value});
+        return result;
+    }
     for (Id transition = 0; transition < column.transitions.size(); ++transition) {
         std::vector<Consumption> found;
         list_consumptions(column, tables.network, Scope::closure, transition, local, messages, queries, found, most);
@@ -50,13 +56,18 @@ void close_monitor(Tables& tables, Oracle& oracle, Column& monitor, const std::v
     std::size_t asked = 0;
     monitor.grows = monitor.configurations != nullptr;
     enabled.clear();
+    if (monitor.shared) {  // what is written is what it holds then
+        enabled.resize(monitor.locals.size());
+        return;
+    }
     if (monitor.grows) return;
     // Every local state is asked about all events at once, so one that was asked about needs no second look.
     for (Id local = 0; local < monitor.locals.size();) {
         for (; local < monitor.locals.size() && asked + queries.size() <= thresholds.most_reactions; ++local)
             behaviours_of(tables, monitor, local, events, queries, none);
         asked += queries.size();
-        if (asked > thresholds.most_reactions) {
+        // Local states that get larger and larger make few reactions expensive.
+        if (asked > thresholds.most_reactions || monitor.weight > thresholds.heaviest_monitor) {
             monitor.grows = true;
             return;
         }
@@ -86,19 +97,21 @@ void Closing::go_on(Oracle& oracle, std::size_t most_behaviours) {
                 break;
             }
             put_in_order(tables_, open_);
-            round_ = tables_.round;
+            ++closure_.rounds;
         }
-        if (closure_.behaviours >= most_behaviours) {
+        if (spent_ >= most_behaviours * Cost::evaluated) {
             closure_.why = "it did not end within its budget";
             return;
         }
-        const auto some = std::min(open_.size(), most_behaviours - closure_.behaviours);
+        // At least a few at a time: most answers may cost hardly anything.
+        const auto left = most_behaviours - spent_ / Cost::evaluated;
+        const auto some = std::min(open_.size(), std::max<std::size_t>(left, Cost::evaluated));
         const auto end = open_.begin() + static_cast<std::ptrdiff_t>(some);
         std::vector<Query> asked(open_.begin(), end);
-        if (tables_.round != round_)  // a search may have asked meanwhile
-            std::erase_if(asked, [&](const Query& query) { return is_answered(tables_, query); });
-        round_ = ++tables_.round;
-        oracle.fill(asked);
+        // A search may have asked meanwhile, or whoever brings the model to where it was (native/journal.py).
+        std::erase_if(asked, [&](const Query& query) { return is_answered(tables_, query); });
+        ++tables_.round;
+        spent_ += oracle.fill(asked) + (some - asked.size()) * Cost::recalled;
         open_.erase(open_.begin(), end);
         closure_.behaviours += some;
     }
@@ -114,8 +127,13 @@ bool Closing::sweep(Oracle& oracle, std::size_t most_behaviours) {
         auto& enabled = closure_.enabled[column->index];
         done.resize(locals, none);
         enabled.resize(locals);
-        for (Id local = 0; local < locals; ++local) {
-            if (done[local] == messages.size()) continue;
+        Settled& settled = settled_[column->index];
+        if (settled.messages != messages.size()) settled = {0, messages.size()};
+        for (Id local = settled.locals; local < locals; ++local) {
+            if (done[local] == messages.size() && column->locals[local].reads == none) {
+                if (local == settled.locals) ++settled.locals;
+                continue;
+            }
             const std::size_t asked = open_.size();
             try {
                 enabled[local] = behaviours_of(tables_, *column, local, messages, open_, most_behaviours);

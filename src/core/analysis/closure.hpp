@@ -15,6 +15,7 @@ struct Closure {
     bool optimistic = false;  // no closure, but a universe that was taken from a search (universe.hpp)
     std::string why{};        // where it was given up
     std::size_t local_states = 0, messages = 0, behaviours = 0;
+    std::size_t rounds = 0;  // how often it has asked about what the answers before have led to
 
     struct Enabled {
         Id transition, set;
@@ -39,11 +40,11 @@ struct Closure {
 // a search goes on beside it, and each gets as much as the other (docs/architecture.md).
 class Closing {
 public:
-    explicit Closing(Tables& tables) : tables_(tables), done_(tables.columns.size()) {
+    explicit Closing(Tables& tables) : tables_(tables), done_(tables.columns.size()), settled_(tables.columns.size()) {
         closure_.enabled.resize(tables.columns.size());
     }
 
-    // Goes on until it is complete, or the oracle has been asked `most_behaviours` questions in all.
+    // Goes on until it is complete, or has cost as much as `most_behaviours` runs of a handler in all.
     void go_on(Oracle& oracle, std::size_t most_behaviours);
     Closure& closure() { return closure_; }
 
@@ -54,8 +55,14 @@ private:
     Tables& tables_;
     Closure closure_{};
     std::vector<std::vector<std::size_t>> done_;  // per local state: the messages it was tried on
-    std::vector<Query> open_{};                   // what is to be asked next, in order
-    std::uint64_t round_ = 0;                     // when it was last known that nobody else has asked
+    // Per column: up to which local state all were tried on so many messages, so that a round costs what is new in it.
+    struct Settled {
+        Id locals = 0;
+        std::size_t messages = 0;
+    };
+    std::vector<Settled> settled_;
+    std::vector<Query> open_{};  // what is to be asked next, in order
+    std::size_t spent_ = 0;      // what the answers have cost so far
 };
 
 // Asks for the reactions of a monitor to these events from every local state that they lead to, or says that it grows.

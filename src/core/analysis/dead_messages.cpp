@@ -16,6 +16,8 @@ DeadMessages find_dead_messages(Tables& tables, const Closure& closure) {
         for (Id local = 0; local < count; ++local) {
             for (Id after : {column.locals[local].crash, column.locals[local].recovery})
                 if (after != none) successors[local].push_back(after);
+            for (Id view : column.locals[local].views)
+                if (view != none) successors[local].push_back(view);
             for (const Closure::Enabled& one : closure.enabled[column.index][local]) {
                 for (Id message : column.sets[one.set]) live[local * words + message / 64] |= 1ull << (message % 64);
                 for (const Outcome& outcome : one.behaviour->outcomes)

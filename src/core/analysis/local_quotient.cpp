@@ -10,6 +10,11 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
     for (auto& owner : tables.columns) {
         Column& column = *owner;
         if (column.grows) continue;
+        if (column.shared) {  // processes tell any two values apart
+            for (Id local = 0; local < column.locals.size(); ++local) column.locals[local].representative = local;
+            total += column.locals.size();
+            continue;
+        }
         const std::size_t count = column.locals.size();
         const auto& enabled = closure.enabled[column.index];
         const bool filters_matter = tables.network.refusals_matter();
@@ -37,8 +42,11 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
             for (Id local : inside) {
                 // A crash and a recovery are steps too.
                 const Local& state = column.locals[local];
-                std::vector<Id> signature{block[local], state.crash == none ? none : block[state.crash],
+                std::vector<Id> signature{block[local], state.reads, state.crash == none ? none : block[state.crash],
                                           state.recovery == none ? none : block[state.recovery]};
+                // What it does depends on what it reads.
+                for (std::size_t value = 0; state.reads != none && value < state.views.size(); ++value)
+                    signature.push_back(state.views[value] == none ? none : block[state.views[value]]);
                 for (const Closure::Enabled& one : enabled[local]) {
                     std::vector<std::vector<Id>> outcomes;
                     for (const Outcome& outcome : one.behaviour->outcomes) {
@@ -77,10 +85,12 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
         std::vector<Id> representative(blocks, none);
         for (Id local : inside) {
             Id& best = representative[block[local]];
+            if (column.locals[local].home != none) continue;  // a view is no part of any state
             if (best == none || column.locals[local].content < column.locals[best].content) best = local;
         }
         for (Id local = 0; local < count; ++local) column.locals[local].representative = local;
-        for (Id local : inside) column.locals[local].representative = representative[block[local]];
+        for (Id local : inside)
+            if (column.locals[local].home == none) column.locals[local].representative = representative[block[local]];
         total += blocks;
     }
     return total;

@@ -27,6 +27,12 @@ public:
         ++count_;
     }
     std::size_t size() const { return count_; }
+    // Calls visit(key, value) for each, in no particular order.
+    template <typename Visit>
+    void each(Visit visit) const {
+        for (const Entry& entry : entries_)
+            if (entry.used) visit(entry.key, entry.value);
+    }
     void clear() {
         entries_.clear();
         count_ = 0;

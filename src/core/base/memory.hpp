@@ -47,7 +47,7 @@ public:
     std::byte* data() const { return data_; }
     std::size_t size() const { return bytes_; }
     // A part, in whole pages, is not needed any more.
-    void give_back(std::size_t offset, std::size_t bytes) { madvise(data_ + offset, bytes, MADV_DONTNEED); }
+    void give_back(std::size_t offset, std::size_t bytes) const { madvise(data_ + offset, bytes, MADV_DONTNEED); }
 
 private:
     std::byte* data_ = nullptr;

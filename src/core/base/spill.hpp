@@ -23,13 +23,14 @@ struct DiskFull : std::runtime_error {
 
 class Spill {
 public:
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+
     explicit Spill(std::string directory) : directory_(std::move(directory)), file_(open_in(directory_)) {}
     Spill(const Spill&) = delete;
     Spill& operator=(const Spill&) = delete;
     ~Spill() { ::close(file_); }
 
     Block block(std::size_t bytes) {
-        const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
         bytes = (bytes + page - 1) / page * page;
         const std::lock_guard guard(mutex_);
         if (const int error = extend(bytes); error != 0)

@@ -16,12 +16,16 @@ struct Thresholds {
     std::size_t most_judged = std::size_t{1} << 23;  // views of a property that are compared under renamings
     unsigned narrow_index = 24;     // an index of up to 2 to the power of so many slots is filled anew to grow
     std::size_t index_lines = 256;  // of the index, to begin with
-    std::size_t index_segmented = std::size_t{1} << 16;  // lines from which on it grows in small steps
-    std::size_t index_step = std::size_t{1} << 13;       // lines to enlarge in one pause, or a 64th of all
-    unsigned index_segment_bits = 8;                     // there are two to the power of this many segments
-    std::size_t most_cells = 4096;                       // of one process, before it is seen whether to take it apart
-    std::size_t hub_gain = 2;                            // so many times fewer numbers make it worth it
-    std::size_t most_reactions = 4000;                   // of one monitor that are asked for before a search
+    std::size_t index_segmented = std::size_t{1} << 16;   // lines from which on it grows in small steps
+    std::size_t index_step = std::size_t{1} << 13;        // lines to enlarge in one pause, or a 64th of all
+    unsigned index_segment_bits = 8;                      // there are two to the power of this many segments
+    unsigned fingerprint_bits = 62;                       // of a state that is not kept itself
+    std::size_t most_levels = ~std::size_t{0};            // that are kept where a run is searched for again
+    std::size_t most_cells = 4096;                        // of one process, before it is seen whether to take it apart
+    std::size_t hub_gain = 2;                             // so many times fewer numbers make it worth it
+    std::size_t most_reactions = 4000;                    // of one monitor that are asked for before a search
+    std::size_t heaviest_monitor = std::size_t{1} << 22;  // bytes of its local states, before a search
+    std::size_t most_sequenced = std::size_t{1} << 20;    // steps of sequences that dynamic reduction is still to run
 };
 
 inline Thresholds thresholds;

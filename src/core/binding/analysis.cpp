@@ -53,7 +53,8 @@ void Engine::forget_universe() {
 }
 
 UniverseReport Engine::describe(const Closure& found) const {
-    UniverseReport report{found.complete, found.why, found.local_states, found.messages, found.behaviours};
+    UniverseReport report{found.complete, found.why,        found.local_states,
+                          found.messages, found.behaviours, found.rounds};
     for (const auto& locals : found.enabled)
         for (const auto& one : locals) report.enabled += one.size();
     for (const auto& column : tables.columns)
@@ -135,6 +136,13 @@ std::string Engine::relate_by_flows(bool visible) {
     return why;
 }
 
+std::string Engine::relate_local_steps() {
+    const std::string why = LocalSteps::unsupported(tables);
+    unrelate();
+    local_steps = why.empty();
+    return why;
+}
+
 bool Engine::knows_all() const {
     if (!closure || !closure->complete) return false;
     return std::none_of(tables.columns.begin(), tables.columns.end(), [](const auto& column) { return column->as_is; });
@@ -143,6 +151,7 @@ bool Engine::knows_all() const {
 void Engine::unrelate() {
     relations.reset();
     tables.step_observer = nullptr;
+    local_steps = false;
 }
 
 std::optional<PartialOrders> Engine::partial_orders() {
@@ -152,6 +161,7 @@ std::optional<PartialOrders> Engine::partial_orders() {
                              [this] { return relations->footprints.built(); }};
     if (tables.step_observer != nullptr)
         return PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }};
+    if (local_steps) return PartialOrders{[this] { return std::make_unique<LocalSteps>(tables); }};
     return std::nullopt;
 }
 
@@ -170,6 +180,30 @@ std::vector<EnabledReport> Engine::behaviours(Id column) const {
         for (const Closure::Enabled& one : enabled[local])
             result.push_back({local, one.transition, messages_of(column, one.set), one.behaviour->outcomes});
     return result;
+}
+
+std::vector<SendingReport> Engine::sending(Id column) const {
+    const Column& owner = *tables.columns[column];
+    std::vector<SendingReport> found(owner.transitions.size());
+    for (Id transition = 0; transition < found.size(); ++transition) found[transition].transition = transition;
+    owner.behaviours.each([&](std::uint64_t key, const std::unique_ptr<Behaviour>& behaviour) {
+        const Id local = static_cast<Id>((key >> 32) / found.size());
+        SendingReport& one = found[(key >> 32) % found.size()];
+        for (const Outcome& outcome : behaviour->outcomes) {
+            const auto tells = [&](const Send& send) { return tables.columns[send.column]->monitor; };
+            const auto told =
+                static_cast<std::size_t>(std::count_if(outcome.sends.begin(), outcome.sends.end(), tells));
+            if (outcome.effect != Effect::moves || told == outcome.sends.size()) continue;
+            one.messages = std::max(one.messages, outcome.sends.size() - told);
+            one.shows |= owner.locals[local].observation != owner.locals[outcome.local].observation;
+            for (const Send& send : outcome.sends)
+                if (tells(send) && std::find(one.told.begin(), one.told.end(), send.column) == one.told.end())
+                    one.told.push_back(send.column);
+        }
+    });
+    std::erase_if(found, [](const SendingReport& one) { return one.messages == 0; });
+    for (SendingReport& one : found) std::sort(one.told.begin(), one.told.end());
+    return found;
 }
 
 std::vector<std::size_t> Engine::dead(Id column) const {

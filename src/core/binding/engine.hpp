@@ -9,10 +9,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+
 #include "analysis/dead_messages.hpp"
 #include "analysis/local_quotient.hpp"
 #include "analysis/universe.hpp"
 #include "binding/reports.hpp"
+#include "reduce/por/local_steps.hpp"
 #include "reduce/por/persistent.hpp"
 #include "reduce/por/stubborn.hpp"
 #include "reduce/symmetry/canonical.hpp"
@@ -33,6 +36,7 @@ public:
     std::optional<Closure> closure{};  // what the reductions argue about: the closure, or a universe in its place
     std::unique_ptr<Relations> relations{};
     std::unique_ptr<Flows> flows{};
+    bool local_steps = false;            // steps that concern nobody else are taken first
     bool flows_visible = true;           // are there properties besides deadlock?
     std::optional<Evidence> evidence{};  // of the last search, if it was asked for
     std::unique_ptr<Symmetry> symmetry{};
@@ -42,16 +46,32 @@ public:
     void add_column(bool monitor, std::vector<Transition> transitions);
     void set_input(Id column, bool clean);
     Id add_local(Id column, std::uint64_t content, std::vector<Id> values, std::optional<Id> failure, bool crashed);
+    // The numbers of all fields of a local state, hidden ones too.
+    void set_fields(Id column, Id local, const std::vector<Id>& fields);
     void set_crash(Id column, Id local, Id crash) { tables.columns[column]->locals[local].crash = crash; }
     void set_recovery(Id column, Id local, Id back) { tables.columns[column]->locals[local].recovery = back; }
     void add_notice(Id column, Id receiver, Id message);
+    void add_weight(Id column, std::size_t bytes) { tables.columns[column]->weight += bytes; }
+    // Shared cells: a column is one; what an event writes there; a local state whose steps depend on one, and what
+    // becomes of it when a value was read.
+    void set_shared(Id column);
+    void set_written(Id column, Id event, Id value);
+    void set_reads(Id column, Id local, Id shared);
+    Id add_view(Id column, Id local, Id value);
     Id add_message(Id column, const Message& message) { return tables.columns[column]->add_message(message); }
     void use_ranks(Id most) { tables.most_ranks = most; }
+    bool inexact_ranks() const { return tables.inexact_ranks; }
     void put_local_ranks(Id column, Id local, Id shape, std::uint64_t ranks) {
         tables.columns[column]->ranks.locals.put(local, shape, ranks);
     }
     void put_message_ranks(Id column, Id message, Id shape, std::uint64_t ranks) {
         tables.columns[column]->ranks.messages.put(message, shape, ranks);
+    }
+    // Properties may read messages that are pending; and the messages of an inbox that they may read.
+    void show_messages() { tables.shows_messages = true; }
+    std::vector<Id> inbox(Id column, Id number) const {
+        const std::span<const Id> messages = tables.columns[column]->inboxes[number];
+        return {messages.begin(), messages.end()};
     }
     // A message that is pending from the beginning.
     void open_with(Id column, Id message);
@@ -63,6 +83,14 @@ public:
     // Nothing: the transition's filter refuses the message.
     void put_group(Id column, Id transition, Id local, Id message, std::optional<Id> group);
     void put_behaviour(Id column, Id transition, Id local, Id subject, std::vector<Outcome> outcomes);
+    // Takes the answer about this local state for the answer about all of which the same is read. False if there is
+    // another one already.
+    bool learn(Id column, Id local, const Record& record);
+    // Answers a question from what was read and done in other local states, if that is known. `number` gives the number
+    // of a new local state, which differs from that of the question in what was assigned: all its fields are `values`.
+    using Assigned = std::vector<ByReads::Assignment>;
+    using Number = std::function<Id(const Query& query, const Assigned& assigned, const std::vector<Id>& values)>;
+    bool recall(const Query& query, const Number& number);
     // A monitor of configurations (model/configurations.hpp): its objects, and what Python knows of them.
     void add_configurations(Id column, Id no, Id yes);
     Id add_object(Id column, std::uint64_t content);
@@ -116,6 +144,8 @@ public:
     std::string relate(const PorOptions& options);
     // The same by flows, for which nothing has to be known: those that were met so far.
     std::string relate_by_flows(bool visible);
+    // The same by steps that concern nobody else, where processes share cells.
+    std::string relate_local_steps();
     // Whether the closure, or the universe, says of every process what it may do.
     bool knows_all() const;
     void unrelate();
@@ -124,6 +154,9 @@ public:
     // The representative each local state of a column was merged into, after `reduce`.
     std::vector<Id> representatives(Id column) const;
     std::vector<EnabledReport> behaviours(Id column) const;
+    // The transitions of a process that send messages to processes, by all that was ever evaluated: with or without
+    // the closure, no step of a search is missing.
+    std::vector<SendingReport> sending(Id column) const;
     // Per message of a process: in how many of its local states it is dead, after `reduce`.
     std::vector<std::size_t> dead(Id column) const;
 

@@ -39,6 +39,43 @@ Id Engine::add_local(Id column, std::uint64_t content, std::vector<Id> values, s
     return id;
 }
 
+void Engine::set_shared(Id column) {
+    tables.columns[column]->shared = true;
+    for (const auto& each : tables.columns) each->reading = !each->monitor;
+}
+
+void Engine::set_written(Id column, Id event, Id value) {
+    auto& written = tables.columns[column]->written;
+    if (written.size() <= event) written.resize(event + 1, none);
+    written[event] = value;
+}
+
+void Engine::set_reads(Id column, Id local, Id shared) { tables.columns[column]->locals[local].reads = shared; }
+
+Id Engine::add_view(Id column, Id local, Id value) {
+    Column& owner = *tables.columns[column];
+    const Local known = owner.locals[local];
+    const std::uint64_t read = tables.columns[known.reads]->locals[value].content;
+    const Id id = owner.add_local(mix(known.content ^ mix(read + known.reads)), known.values, none);
+    Local& view = owner.locals[id];
+    view.crash = known.crash;
+    view.recovery = known.recovery;
+    view.home = owner.home(local);
+    view.representative = id;
+    view.member = known.member;
+    Local& seen = owner.locals[local];
+    if (seen.views.size() <= value) seen.views.resize(value + 1, none);
+    seen.views[value] = id;
+    return id;
+}
+
+void Engine::set_fields(Id column, Id local, const std::vector<Id>& fields) {
+    Column& owner = *tables.columns[column];
+    owner.locals[local].fields = owner.fields.intern(fields);
+    owner.with_fields.resize(owner.fields.size(), none);
+    owner.with_fields[owner.locals[local].fields] = local;
+}
+
 void Engine::add_notice(Id column, Id receiver, Id message) {
     tables.columns[column]->notices.push_back({receiver, message});
 }

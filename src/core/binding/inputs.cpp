@@ -49,7 +49,8 @@ void bind_enums(nb::module_& module) {
         .value("accept", Query::Kind::accept)
         .value("fire", Query::Kind::fire)
         .value("observe", Query::Kind::observe)
-        .value("bound", Query::Kind::bound);
+        .value("bound", Query::Kind::bound)
+        .value("read", Query::Kind::read);
     nb::enum_<Keep>(module, "Keep")
         .value("deadlocks", Keep::deadlocks)
         .value("safety", Keep::safety)
@@ -109,18 +110,39 @@ void bind_model(nb::module_& module) {
             },
             nb::kw_only(), "order"_a, "when_full"_a, "head"_a, "capacity"_a.none(), "losses_unlimited"_a,
             "duplicates_unlimited"_a, "crashes_unlimited"_a, "losses"_a, "duplicates"_a, "crashes"_a, "cut_short"_a,
-            "redeliver"_a, "loses_heads"_a, "down"_a.none());
+            "redeliver"_a, "loses_heads"_a, "down"_a.none())
+        .def_ro("order", &Network::order)
+        .def_ro("when_full", &Network::when_full)
+        .def_ro("head", &Network::head)
+        .def_prop_ro("capacity", [](const Network& network) { return if_any(network.capacity); })
+        .def_ro("losses_unlimited", &Network::losses_unlimited)
+        .def_ro("duplicates_unlimited", &Network::duplicates_unlimited)
+        .def_ro("crashes_unlimited", &Network::crashes_unlimited)
+        .def_prop_ro("losses", [](const Network& network) { return network.budget[0]; })
+        .def_prop_ro("duplicates", [](const Network& network) { return network.budget[1]; })
+        .def_prop_ro("crashes", [](const Network& network) { return network.budget[2]; })
+        .def_ro("cut_short", &Network::crashes_cut_short)
+        .def_ro("redeliver", &Network::crashes_redeliver)
+        .def_ro("loses_heads", &Network::loses_heads)
+        .def_prop_ro("down", [](const Network& network) { return if_any(network.most_down); });
     nb::class_<Transition>(module, "Transition")
         .def(
             "__init__", [](Transition* self, Mode mode, bool keep) { new (self) Transition{mode, keep}; },
-            nb::kw_only(), "mode"_a, "keep"_a);
+            nb::kw_only(), "mode"_a, "keep"_a)
+        .def_ro("mode", &Transition::mode)
+        .def_ro("keep", &Transition::keep);
     nb::class_<Message>(module, "Message")
         .def(
             "__init__",
-            [](Message* self, Id sender, Id type, std::uint64_t content, bool stands) {
-                new (self) Message{sender, type, content, stands};
+            [](Message* self, Id sender, Id type, std::uint64_t content, bool stands, bool shown) {
+                new (self) Message{sender, type, content, stands, shown};
             },
-            nb::kw_only(), "sender"_a, "type"_a, "content"_a, "stands"_a);
+            nb::kw_only(), "sender"_a, "type"_a, "content"_a, "stands"_a, "shown"_a = false)
+        .def_ro("sender", &Message::sender)
+        .def_ro("type", &Message::type)
+        .def_ro("content", &Message::content)
+        .def_ro("stands", &Message::stands)
+        .def_ro("shown", &Message::shown);
     nb::class_<Request>(module, "Request")
         .def(
             "__init__",
@@ -128,6 +150,14 @@ void bind_model(nb::module_& module) {
                 new (self) Request{true, mode, size, std::move(senders)};
             },
             nb::kw_only(), "mode"_a, "size"_a = 0, "senders"_a = std::vector<Id>());
+    nb::class_<Record>(module, "Record")
+        .def(
+            "__init__",
+            [](Record* self, Query::Kind kind, Id transition, Id subject, std::vector<Id> read,
+               std::vector<Id> assigned) {
+                new (self) Record{kind, transition, subject, std::move(read), std::move(assigned)};
+            },
+            nb::kw_only(), "kind"_a, "transition"_a, "subject"_a, "read"_a, "assigned"_a = std::vector<Id>());
     nb::class_<Outcome>(module, "Outcome")
         .def(
             "__init__",
@@ -214,7 +244,7 @@ void bind_options(nb::module_& module) {
         .def(
             "__init__",
             [](SearchOptions* self, Traversal traversal, unsigned threads, bool deadlock, bool stateless,
-               std::size_t bitstate, std::string spill, std::optional<std::uint64_t> states,
+               std::size_t bitstate, bool fingerprints, std::string spill, std::optional<std::uint64_t> states,
                std::optional<std::size_t> memory, std::optional<double> seconds, std::optional<std::uint64_t> depth,
                std::uint64_t void_states, bool visible, std::optional<std::uint64_t> goals_end_from, bool census,
                bool all) {
@@ -224,6 +254,7 @@ void bind_options(nb::module_& module) {
                 self->deadlock = deadlock;
                 self->stateless = stateless;
                 self->bitstate = bitstate;
+                self->fingerprints = fingerprints;
                 self->spill = std::move(spill);
                 if (states) self->limits.states = *states;
                 if (memory) self->limits.memory = *memory;
@@ -236,9 +267,9 @@ void bind_options(nb::module_& module) {
                 self->all = all;
             },
             nb::kw_only(), "traversal"_a, "threads"_a = 1, "deadlock"_a, "stateless"_a = false, "bitstate"_a = 0,
-            "spill"_a = "", "states"_a = nb::none(), "memory"_a = nb::none(), "seconds"_a = nb::none(),
-            "depth"_a = nb::none(), "void_states"_a = 1000, "visible"_a = true, "goals_end_from"_a = nb::none(),
-            "census"_a = false, "all"_a = false);
+            "fingerprints"_a = false, "spill"_a = "", "states"_a = nb::none(), "memory"_a = nb::none(),
+            "seconds"_a = nb::none(), "depth"_a = nb::none(), "void_states"_a = 1000, "visible"_a = true,
+            "goals_end_from"_a = nb::none(), "census"_a = false, "all"_a = false);
 }
 
 }  // namespace

@@ -2,10 +2,24 @@
 
 namespace quorate {
 
-void PythonOracle::fill(const std::vector<Query>& queries) {
+std::size_t PythonOracle::fill(const std::vector<Query>& queries) {
     nb::gil_scoped_acquire acquire;
+    std::size_t cost = 0;
     std::vector<AskedQuery> asked;
+    const auto number = [&](const Query& query, const Engine::Assigned& assigned, const std::vector<Id>& values) {
+        std::vector<Id> fields;
+        for (const auto& each : assigned) fields.push_back(each.field);
+        cost += Cost::numbered;
+        const nb::object answer =
+            object_.attr("number_changed")(query.column, query.local, query.transition, fields, values);
+        if (answer.is_none()) throw Interrupted();
+        return nb::cast<Id>(answer);
+    };
     for (const Query& query : queries) {
+        if (engine_.recall(query, number)) {
+            cost += Cost::recalled;
+            continue;
+        }
         std::vector<Id> messages;
         if (query.kind == Query::Kind::fire) {
             const std::span<const Id> set = engine_.tables.columns[query.column]->sets[query.subject];
@@ -17,9 +31,11 @@ void PythonOracle::fill(const std::vector<Query>& queries) {
         }
         asked.emplace_back(query.kind, query.column, query.transition, query.local, query.subject, std::move(messages));
     }
-    if (!nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
+    cost += asked.size() * Cost::evaluated;
+    if (!asked.empty() && !nb::cast<bool>(object_.attr("fill")(std::move(asked)))) throw Interrupted();
     if ((engine_.symmetry && engine_.symmetry->broken) || std::exchange(engine_.to_start_over, false))
         throw SymmetryBroken();
+    return cost;
 }
 
 bool PythonOracle::judge(std::size_t property, std::span<const Id> locals) {

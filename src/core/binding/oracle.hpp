@@ -10,7 +10,7 @@ class PythonOracle : public Oracle {
 public:
     PythonOracle(Engine& engine, nb::object object) : engine_(engine), object_(std::move(object)) {}
 
-    void fill(const std::vector<Query>& queries) override;
+    std::size_t fill(const std::vector<Query>& queries) override;
     bool judge(std::size_t property, std::span<const Id> locals) override;
     bool poll(const Progress& progress) override;
 

@@ -13,7 +13,10 @@ void bind_questions(nb::module_& module) {
         .def_ro("frontier", &Progress::frontier)
         .def_ro("depth", &Progress::depth)
         .def_ro("memory", &Progress::memory)
-        .def_ro("levels", &Progress::levels);
+        .def_ro("levels", &Progress::levels)
+        .def_ro("violated", &Progress::violated)
+        .def_ro("deadlock", &Progress::deadlock)
+        .def_prop_ro("failure", [](const Progress& progress) { return if_any(progress.failure); });
 }
 
 void bind_analysis(nb::module_& module) {
@@ -23,6 +26,7 @@ void bind_analysis(nb::module_& module) {
         .def_ro("local_states", &UniverseReport::local_states)
         .def_ro("messages", &UniverseReport::messages)
         .def_ro("behaviours", &UniverseReport::behaviours)
+        .def_ro("rounds", &UniverseReport::rounds)
         .def_ro("enabled", &UniverseReport::enabled)
         .def_ro("as_is", &UniverseReport::as_is);
     nb::class_<ReductionReport>(module, "ReductionReport")
@@ -34,6 +38,11 @@ void bind_analysis(nb::module_& module) {
         .def_ro("transition", &EnabledReport::transition)
         .def_ro("consumed", &EnabledReport::consumed)
         .def_ro("outcomes", &EnabledReport::outcomes);
+    nb::class_<SendingReport>(module, "SendingReport")
+        .def_ro("transition", &SendingReport::transition)
+        .def_ro("messages", &SendingReport::messages)
+        .def_ro("told", &SendingReport::told)
+        .def_ro("shows", &SendingReport::shows);
     nb::class_<Breach>(module, "Breach")
         .def_ro("what", &Breach::what)
         .def_prop_ro("column", [](const Breach& breach) { return if_any(breach.column); })
@@ -62,6 +71,7 @@ void bind_search(nb::module_& module) {
         .def_prop_ro("stands_for", of(&SearchResult::stands_for))
         .def_prop_ro("frontier", of(&SearchResult::frontier))
         .def_prop_ro("coverage", of(&SearchResult::coverage))
+        .def_prop_ro("miss", of(&SearchResult::miss))
         .def_prop_ro("store_bytes", of(&SearchResult::store_bytes))
         .def_prop_ro("por_given_up", of(&SearchResult::given_up))
         .def_prop_ro("executions", of(&SearchResult::executions))
@@ -89,12 +99,15 @@ void bind_search(nb::module_& module) {
         .def_prop_ro("transition", [](const Census::Fired& fired) { return if_any(fired.transition); })
         .def_ro("states", &Census::Fired::states)
         .def_ro("steps", &Census::Fired::steps)
-        .def_ro("depth", &Census::Fired::depth);
+        .def_ro("depth", &Census::Fired::depth)
+        .def_ro("blocked", &Census::Fired::blocked)
+        .def_ro("cut", &Census::Fired::cut);
     nb::class_<Census::Reached>(module, "ReachedBehaviour")
         .def_ro("column", &Census::Reached::column)
         .def_ro("transition", &Census::Reached::transition)
         .def_ro("local", &Census::Reached::local)
-        .def_ro("consumed", &Census::Reached::consumed);
+        .def_ro("consumed", &Census::Reached::consumed)
+        .def_ro("outcomes", &Census::Reached::outcomes);
     nb::class_<Census>(module, "Census")
         .def_ro("visited", &Census::visited)
         .def_ro("fired", &Census::fired)
@@ -104,6 +117,8 @@ void bind_search(nb::module_& module) {
     nb::class_<RunReport>(module, "RunReport")
         .def_prop_ro("stop", in(&RunResult::stop))
         .def_prop_ro("runs", in(&RunResult::runs))
+        .def_prop_ro("exact", in(&RunResult::exact))
+        .def_prop_ro("span", in(&RunResult::span))
         .def_prop_ro("steps", in(&RunResult::steps))
         .def_prop_ro("ended", in(&RunResult::ended))
         .def_prop_ro("cut", in(&RunResult::cut))

@@ -28,7 +28,7 @@ using AskedQuery = std::tuple<Query::Kind, Id, Id, Id, Id, std::vector<Id>>;
 struct UniverseReport {
     bool complete = false;
     std::string why{};
-    std::size_t local_states = 0, messages = 0, behaviours = 0, enabled = 0;
+    std::size_t local_states = 0, messages = 0, behaviours = 0, rounds = 0, enabled = 0;
     std::vector<Id> as_is{};  // processes that nothing is assumed of
 };
 
@@ -109,6 +109,14 @@ struct EnabledReport {
     Id local, transition;
     std::vector<Id> consumed;
     std::vector<Outcome> outcomes;
+};
+
+// What a crash in the midst of a transition could leave out, over all that is known of the transition.
+struct SendingReport {
+    Id transition;
+    std::size_t messages = 0;  // at most, to processes
+    std::vector<Id> told{};    // monitors and shared cells that learn of a step which also sends messages
+    bool shows = false;        // such a step changes what a property reads of the process
 };
 
 // A family of names that a property tells apart; without a property there were too many renamings to judge.

@@ -25,12 +25,12 @@ struct Limited {
 
 class Temporal {
 public:
-    Temporal(Engine& engine, const std::vector<std::size_t>& predicates)
-        : engine_(engine), system_(engine.tables), predicates_(predicates.size()), before_(resident_bytes()) {
-        for (const std::size_t property : predicates)
-            if (property >= engine_.properties.size()) throw std::out_of_range("there is no such property");
-        system_.begin(engine_.properties, predicates, engine_.partial_orders());
-    }
+    Temporal(Engine& engine, const std::vector<std::size_t>& predicates, unsigned threads)
+        : engine_(engine),
+          before_(resident_bytes()),
+          system_(engine.tables, engine.properties, known(engine, predicates), engine.partial_orders(),
+                  engine.symmetry.get(), threads),
+          predicates_(predicates.size()) {}
 
     ExplorationReport explore(const nb::object& object, std::optional<std::uint64_t> states,
                               std::optional<std::size_t> memory, std::optional<double> seconds,
@@ -63,8 +63,9 @@ public:
                 // it.
                 .redelivers = engine_.tables.network.duplicates_unlimited,
                 .store_bytes = now > before_ ? now - before_ : 0,
-                .graph_bytes = graph().bytes() + system_.store.bytes(),
+                .graph_bytes = system_.bytes(),
                 .por_given_up = found.given_up,
+                .stands_for = found.stands_for,
                 .violation = found.witness ? std::optional(engine_.describe(*found.witness)) : std::nullopt};
     }
 
@@ -145,6 +146,11 @@ public:
     }
 
 private:
+    static const std::vector<std::size_t>& known(const Engine& engine, const std::vector<std::size_t>& predicates) {
+        for (const std::size_t property : predicates)
+            if (property >= engine.properties.size()) throw std::out_of_range("there is no such property");
+        return predicates;
+    }
     const Graph& graph() const { return system_.graph; }
 
     template <typename Find>
@@ -178,8 +184,9 @@ private:
     }
 
     Engine& engine_;
+    const std::size_t before_;
     SystemGraph system_;
-    const std::size_t predicates_, before_;
+    const std::size_t predicates_;
     bool acyclic_ = false, complete_ = false, paused_ = true;
 };
 
@@ -188,7 +195,8 @@ private:
 void bind_temporal(nb::module_& module) {
     bind_temporal_types(module);
     nb::class_<Temporal>(module, "Temporal")
-        .def(nb::init<Engine&, const std::vector<std::size_t>&>(), "engine"_a, "predicates"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<Engine&, const std::vector<std::size_t>&, unsigned>(), "engine"_a, "predicates"_a,
+             "threads"_a = 1, nb::keep_alive<1, 2>())
         .def("explore", &Temporal::explore, "oracle"_a, nb::kw_only(), "states"_a = nb::none(), "memory"_a = nb::none(),
              "seconds"_a = nb::none(), "pause"_a = nb::none())
         .def("check", &Temporal::check, "oracle"_a, "automaton"_a, "atoms"_a, "assumption"_a, nb::kw_only(),

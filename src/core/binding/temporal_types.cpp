@@ -76,6 +76,7 @@ void bind_found(nb::module_& module) {
         .def_ro("store_bytes", &ExplorationReport::store_bytes)
         .def_ro("graph_bytes", &ExplorationReport::graph_bytes)
         .def_ro("por_given_up", &ExplorationReport::por_given_up)
+        .def_ro("stands_for", &ExplorationReport::stands_for)
         .def_ro("violation", &ExplorationReport::violation);
     nb::class_<LassoReport::Starved>(module, "Starved")
         .def_ro("act", &LassoReport::Starved::act)

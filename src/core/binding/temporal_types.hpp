@@ -38,6 +38,7 @@ struct ExplorationReport {
     bool blocked, redelivers;
     std::size_t store_bytes, graph_bytes;
     std::uint64_t por_given_up;
+    double stands_for;
     std::optional<WitnessReport> violation;
 };
 

@@ -13,13 +13,12 @@
 
 #include "base/flat_map.hpp"
 #include "base/interner.hpp"
+#include "model/by_reads.hpp"
 #include "model/configurations.hpp"
 #include "model/network.hpp"
 #include "model/ranks.hpp"
 
 namespace quorate {
-
-enum class Mode : std::uint8_t { spontaneous, single, exact, each, minimal, maximal, any };
 
 struct Transition {
     Mode mode = Mode::spontaneous;
@@ -37,6 +36,7 @@ struct Message {
     Id sender = 0, type = 0;
     std::uint64_t content = 0;
     bool stands = false;  // its sender, an attacker, can send it again at any time: consuming does not remove it
+    bool shown = false;   // properties may read it while it is pending
     bool member = false;  // of the optimistic universe, where there is one
 };
 
@@ -46,42 +46,21 @@ struct Local {
     bool crashed = false;
     bool member = false;          // of the optimistic universe, where there is one
     Id crash = none;              // the same local state of the process once it has crashed, if it may crash
+    Id fields = none;             // the numbers of all its fields, in `Column::fields`, if it has some and is alive
     Id recovery = none;           // of a crashed one: where it comes back, if it may
     Id failure = none;            // a monitor that failed: reaching this local state is a failure
     Id representative = none;     // after the quotient
     Id observation = 0;           // the class of local states no property can tell apart
     std::vector<bool> live = {};  // per message: may some later local state consume it?
+    // Shared cells (docs/decisions/0015-shared-cells.md). What the process does next depends on the value of that
+    // column: by its local states, this local state together with what was read. Such a view is no part of any state;
+    // its home is the local state that the process is in.
+    Id reads = none, home = none;
+    std::vector<Id> views = {};
+    Id view(Id value) const { return value < views.size() ? views[value] : none; }
 };
-
-struct Send {
-    Id column = 0, message = 0;
-};
-
-// The number of a bundle, standing messages that are delivered together, has this bit; the rest counts bundles.
-inline constexpr Id bundle_bit = Id{1} << 31;
 
 enum class Kind : std::uint8_t { step, discard, lose, duplicate, crash, recover };
-enum class Effect : std::uint8_t { moves, cut, fails };
-
-struct Outcome {
-    Effect effect = Effect::moves;
-    Id local = none;
-    Id failure = none;
-    std::vector<Send> sends{};
-    std::vector<Send> bundled{};  // the same with bundles, if that is shorter
-};
-
-struct Behaviour {
-    std::vector<Outcome> outcomes{};  // none: the guard is false
-};
-
-// What a quorum transition asks for in a local state.
-struct Request {
-    bool enabled = false;
-    Mode mode = Mode::exact;
-    Id size = 0;                // exact
-    std::vector<Id> senders{};  // each
-};
 
 inline constexpr Id rejected = none;  // the group of a message that a transition's filter refuses
 
@@ -178,16 +157,11 @@ struct Cell {
     std::atomic<const StepList*> steps{nullptr};
     std::atomic<const Row*> row{nullptr};
     Id local = 0, inbox = 0;
+    Id seen = 0;  // the inbox that holds what properties may read of this one
     Id observation = 0;
     Id failure = none;
     std::uint64_t asked = 0;  // the round in which its steps were last asked for
     bool leaves = false;      // it lies outside the optimistic universe, or one of its steps leads there
-};
-
-struct Query {
-    enum class Kind : std::uint8_t { request, accept, fire, observe, bound } kind;
-    Id column, transition, local;
-    Id subject;  // accept: the message; fire: the consumed set; observe: the event; bound: the local states
 };
 
 class Column : private Configurations::Home {
@@ -199,6 +173,9 @@ public:
     bool input = false;           // an input buffer: what lies there was delivered, and is neither lost nor duplicated
     bool clean = false;           // a transition consumes all that lies there, or is not enabled
     bool grows = false;           // a monitor whose local states are met by the search alone: no table of it ended
+    std::size_t weight = 0;       // of a monitor: how many bytes its local states take, as Python encodes them
+    bool shared = false;          // no monitor but a shared cell: its local states are values, which processes read
+    bool reading = false;         // a process that may read shared cells
     bool as_is = false;           // too large for the optimistic universe: nothing is assumed of it
     std::size_t evaluated = 0;    // what the optimistic universe has asked the oracle about it
     std::vector<Send> notices{};  // what is sent when this process crashes
@@ -225,9 +202,22 @@ public:
             if (observed[field]) seen.push_back(local.values[field]);
         return observations_.emplace(std::move(seen), static_cast<Id>(observations_.size())).first->second;
     }
+    // The same of a local state together with what properties may read of the inbox.
+    Id classify(Id observation, Id seen) {
+        return seen_observations_.emplace(std::pair{observation, seen}, static_cast<Id>(seen_observations_.size()))
+            .first->second;
+    }
+    // The messages of an inbox that properties may read; take the lock first.
+    Id shown(std::span<const Id> inbox) {
+        Inbox found;
+        for (Id message : inbox)
+            if (messages[message].shown) found.push_back(message);
+        return inboxes.intern(found);
+    }
     void observe(std::vector<bool> fields) {
         observed = std::move(fields);
         observations_.clear();
+        seen_observations_.clear();
         for (std::size_t i = 0; i < locals.size(); ++i) locals[i].observation = classify(locals[i]);
     }
     std::vector<bool> observed{};  // by field: does a property read it?
@@ -243,6 +233,13 @@ public:
     }
     Inbox opening{};  // what is pending from the beginning
 
+    // --- what transitions do, by what they read ---
+
+    ByReads by_reads{};
+    Interner fields;                // the values of local states, hidden ones too
+    std::vector<Id> with_fields{};  // the local state of each
+    std::uint64_t recalled = 0;     // how often there was an answer
+
     // --- a monitor that reacts without Python; take the lock first ---
 
     std::unique_ptr<Configurations> configurations{};
@@ -256,6 +253,9 @@ public:
     Ranks ranks{};  // numbers that are only compared, where there are any
 
     std::vector<std::vector<Id>> bundles{};
+    std::vector<Id> written{};  // of a shared cell, by event: the value that is written
+    // The local state that a process is in, which of views is not the one that its steps are looked up by.
+    Id home(Id local) const { return locals[local].home == none ? local : locals[local].home; }
 
     std::uint64_t key(Id transition, Id local, Id subject) const {
         const std::uint64_t high = static_cast<std::uint64_t>(local) * transitions.size() + transition;
@@ -302,6 +302,7 @@ private:
     }
 
     std::map<std::vector<Id>, Id> observations_{};
+    std::map<std::pair<Id, Id>, Id> seen_observations_{};
 };
 
 }  // namespace quorate

@@ -55,6 +55,7 @@ struct Expander {
     struct Summary {
         bool missing = false;  // some facts are not known: what was produced so far must not be used
         bool enabled = false;  // a protocol step is enabled, be it one that a bound cuts
+        bool cut = false;      // the bound of a process cuts one
     };
 
     // Calls emit(column, step, step number, hash, observed) for every step that moves, with the successor in `cells`,
@@ -96,7 +97,7 @@ struct Expander {
     bool look_at_steps(Look look) {
         bool known = true;
         for (Id column = 0; column < processes_; ++column) {
-            const StepList* list = tables.steps(column, cells[column], queries);
+            const StepList* list = tables.steps(column, cells, queries);
             known &= list != nullptr;
             for (Id i = 0; list != nullptr && i < list->size(); ++i) look(column, *list, i);
         }
@@ -105,9 +106,18 @@ struct Expander {
     // Are the steps of every process known? What is missing is asked for.
     bool steps_known() {
         bool known = true;
-        for (Id column = 0; column < processes_; ++column)
-            known &= tables.steps(column, cells[column], queries) != nullptr;
+        for (Id column = 0; column < processes_; ++column) known &= tables.steps(column, cells, queries) != nullptr;
         return known;
+    }
+    // The steps of a process in the state, as the last expansion has numbered them, if it missed nothing. The tables
+    // may know by now that the process reads a shared cell in its local state, with other messages: then they would
+    // have to ask what it is seen as, though these steps do not depend on it.
+    std::span<const Step> listed(Id column) {
+        const Id cell = cells[column];
+        const Step* begin = cell < lanes_[column].count ? lanes_[column].views[cell].begin : nullptr;
+        if (begin == nullptr) begin = seen_steps(column, cell);
+        if (begin == nullptr) throw std::logic_error("the steps of a process are not known after its expansion");
+        return {begin, lanes_[column].views[cell].end};
     }
     // Does a cell of the state, or a step of one, lie outside of the optimistic universe? The steps must be known.
     bool leaves() const {
@@ -133,7 +143,9 @@ private:
     struct alignas(32) View {
         const Step *begin = nullptr, *end = nullptr;
         const Row* row = nullptr;
+        Id reads = unknown;  // the shared cell on which its steps depend
     };
+    static constexpr Id unknown = none - 1;
     struct Ready {
         const Step *begin, *end;
         Id column;
@@ -243,7 +255,7 @@ private:
             if (chosen != nullptr && (*chosen)[column] == nullptr) continue;
             const Step* begin = *cell < lane->count ? lane->views[*cell].begin : nullptr;
             if (begin == nullptr) [[unlikely]] {
-                begin = copy_steps(column, *cell);
+                begin = seen_steps(column, *cell);
                 if (begin == nullptr) {
                     known = false;
                     continue;
@@ -257,6 +269,38 @@ private:
         if (hubs_ != nullptr) [[unlikely]]
             known &= gather_parts();
         return known;
+    }
+    // Of a cell that reads, the steps of what it is seen as now. Where they end is noted with the cell, where they
+    // begin is not: that is looked up in every state.
+    [[gnu::noinline]] const Step* seen_steps(Id column, Id cell) {
+        const Id at = seen(column, cell);
+        if (at == none) return nullptr;
+        const View& view = lanes_[column].views[at];
+        if (at != cell) views_[column][cell].end = view.end;
+        return view.begin;
+    }
+    // The cell together with what its process reads, once the steps of that one are here; `none` if they are not known.
+    Id seen(Id column, Id cell) {
+        for (;;) {
+            const Lane& lane = lanes_[column];
+            if (cell >= lane.count || lane.views[cell].reads == unknown) {
+                room(column, cell).reads = tables.reads(column, cell);
+                continue;
+            }
+            const View& view = lane.views[cell];
+            if (view.reads != none) {
+                cell = deliver(column, cell, reading_bit | cells[view.reads]);
+                if (cell == none) return none;
+            } else if (view.begin != nullptr) {
+                return cell;
+            } else if (copy_steps(column, cell) == nullptr) {
+                return none;
+            } else {  // only now it may have turned out that there is something to read
+                View& copied = room(column, cell);
+                copied.reads = tables.reads(column, cell);
+                if (copied.reads != none) copied.begin = nullptr;
+            }
+        }
     }
     [[gnu::noinline]] const Step* copy_steps(Id column, Id cell) {
         static const Step nothing{};
@@ -312,9 +356,11 @@ private:
         if (moves.liveness == none) return;
         for (Id part = 0; part < from.hub->views.size(); ++part) change(part, moves.liveness);
     }
-    // Processes that are taken apart, ranks, and a bound of the system are rare, and what they need is kept out of the
-    // way of all others: there it would cost registers.
-    bool rare() const { return hubs_ != nullptr || tables.most_ranks != 0 || tables.bound != nullptr; }
+    // Processes that are taken apart, ranks, a bound of the system, and properties that read messages are rare, and
+    // what they need is kept out of the way of all others: there it would cost registers.
+    bool rare() const {
+        return hubs_ != nullptr || tables.most_ranks != 0 || tables.bound != nullptr || tables.shows_messages;
+    }
     template <typename Emit, typename Fail>
     [[gnu::noinline]] Summary expand_rare(std::uint64_t sum, Emit emit, Fail fail, const Choice* chosen) {
         outside.clear();
@@ -368,7 +414,7 @@ private:
             if (step.effect != Effect::moves) {
                 summary.enabled = true;
                 if (step.effect == Effect::cut)
-                    cut[column] = true;
+                    cut[column] = summary.cut = true;
                 else
                     report(column, step, first, step.failure, fail);
                 return;
@@ -412,6 +458,9 @@ private:
                     break;
                 }
                 observed |= reached.observation != tables.columns[send->column]->cells[old].observation;
+            } else if constexpr (Rare) {
+                const Column& receiver = *tables.columns[send->column];
+                observed |= tables.shows_messages && receiver.cells[next].seen != receiver.cells[old].seen;
             }
             move(send->column, old, next);
         }

@@ -47,7 +47,7 @@ bool Hub::possible(const Network& network) {
 }
 
 bool Hub::possible(const Column& column) {
-    if (column.monitor || column.clean || !column.bundles.empty()) return false;
+    if (column.monitor || column.clean || column.reading || !column.bundles.empty()) return false;
     for (std::size_t i = 0; i < column.messages.size(); ++i)
         if (column.messages[i].stands) return false;
     return true;

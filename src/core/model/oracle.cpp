@@ -5,6 +5,8 @@ namespace quorate {
 std::vector<Id> locals_of(const Tables& tables, std::span<const Id> cells) {
     std::vector<Id> locals;
     for (Id i = 0; i < tables.columns.size(); ++i) locals.push_back(tables.columns[i]->cells[cells[i]].local);
+    for (Id i = 0; tables.shows_messages && i < tables.columns.size(); ++i)
+        if (!tables.columns[i]->monitor) locals.push_back(tables.columns[i]->cells[cells[i]].seen);
     return locals;
 }
 
@@ -18,7 +20,9 @@ void put_in_order(const Tables& tables, std::vector<Query>& queries) {
         }
         const Column& column = *tables.columns[query.column];
         std::uint64_t sum = 0;
-        if (query.kind == Query::Kind::fire)
+        if (query.kind == Query::Kind::read)
+            sum = tables.columns[column.locals[query.local].reads]->locals[query.subject].content;
+        else if (query.kind == Query::Kind::fire)
             for (Id message : column.sets[query.subject]) sum += mix(column.messages[message].content);
         else if (query.kind != Query::Kind::request)
             sum = column.messages[query.subject].content;
@@ -33,6 +37,8 @@ void put_in_order(const Tables& tables, std::vector<Query>& queries) {
 bool is_answered(const Tables& tables, const Query& query) {
     if (query.kind == Query::Kind::bound) return false;
     const Column& column = *tables.columns[query.column];
+    if (query.kind == Query::Kind::read) return column.locals[query.local].view(query.subject) != none;
+    if (!column.monitor && column.locals[query.local].reads != none) return true;  // by what it reads: ask that instead
     if (query.kind == Query::Kind::request)
         return column.requests.find(column.key(query.transition, query.local, 0)) != nullptr;
     const std::uint64_t key = column.key(query.transition, query.local, query.subject);

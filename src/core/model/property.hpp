@@ -23,10 +23,16 @@ struct Read {
 class Trie {
 public:
     Verdict walk(const Tables& tables, std::span<const Id> cells) const {
-        return descend(tables, [&](Id column) { return tables.columns[column]->cells[cells[column]].local; });
+        return descend([&](Id column, Id field) {
+            const Column& owner = *tables.columns[column];
+            const Cell& cell = owner.cells[cells[column]];
+            return field == pending_field ? cell.seen : owner.locals[cell.local].values[field];
+        });
     }
+    // Without what is pending, which no property may read where this is used.
     Verdict walk_locals(const Tables& tables, std::span<const Id> locals) const {
-        return descend(tables, [&](Id column) { return locals[column]; });
+        return descend(
+            [&](Id column, Id field) { return tables.columns[column]->locals[locals[column]].values.at(field); });
     }
     void add(std::span<const Read> path, Verdict verdict) {
         Id node = 0, begin = 0, fold = none;
@@ -60,15 +66,13 @@ public:
     }
 
 private:
-    template <typename LocalOf>
-    Verdict descend(const Tables& tables, LocalOf local_of) const {
+    template <typename ValueOf>
+    Verdict descend(ValueOf value_of) const {
         Id node = 0;
         while (nodes_[node].verdict == Verdict::unknown) {
             const Node& here = nodes_[node];
             if (here.column == none) return Verdict::unknown;
-            const Column& column = *tables.columns[here.column];
-            const Id value = column.locals[local_of(here.column)].values[here.field];
-            const Id* child = here.children.find(value);
+            const Id* child = here.children.find(value_of(here.column, here.field));
             if (child == nullptr) return Verdict::unknown;
             node = *child;
         }

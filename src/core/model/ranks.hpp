@@ -36,6 +36,10 @@ public:
         held_[number] = {ranks, shape};
         placed_[{shape, ranks}] = number;
     }
+    // The same for values that differ in their ranks alone, and for no others.
+    std::uint64_t likeness(Id number) const {
+        return ranks(number) == 0 ? number : std::uint64_t{held_[number].shape} << 32 | none;
+    }
     std::uint64_t ranks(Id number) const { return number < held_.size() ? held_[number].ranks : 0; }
     Id image(Id number, std::uint64_t all) const {
         if (ranks(number) == 0) return number;

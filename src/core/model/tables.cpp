@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/consume.hpp"
+#include "model/oracle.hpp"
 
 namespace quorate {
 
@@ -41,7 +42,7 @@ std::size_t Tables::cell_count(Id column) const {
 
 Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
     if (optimistic && !column.as_is && !column.grows && !column.locals[local].member) outgrown = true;
-    if (quotient && !column.grows) {
+    if (quotient && !column.grows && column.locals[local].home == none) {
         const Id representative = column.locals[local].representative;
         if (representative != none)
             local = representative;
@@ -52,8 +53,10 @@ Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
     Id inbox_id;
     if (dead_messages && !column.monitor) {
         Inbox alive;
+        // What is dead for what the process sees now may be consumed after another look: its home decides.
+        const auto& live = column.locals[column.home(local)].live;
         for (Id message : inbox)
-            if (message >= state.live.size() || state.live[message]) alive.push_back(message);
+            if (message >= live.size() || live[message]) alive.push_back(message);
         inbox_id = column.inboxes.intern(alive);
     } else {
         inbox_id = column.inboxes.intern(inbox);
@@ -65,6 +68,10 @@ Id Tables::cell(Column& column, Id local, const Inbox& inbox) {
         cell.local = local;
         cell.inbox = inbox_id;
         cell.observation = state.observation;
+        if (shows_messages) {
+            cell.seen = column.shown(column.inboxes[inbox_id]);
+            cell.observation = column.classify(state.observation, cell.seen);
+        }
         cell.failure = state.failure;
     }));
     column.cell_of.insert(key, id);
@@ -136,7 +143,7 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
     if (column.cells[cell].asked == round) return nullptr;
     auto list = std::make_unique<StepList>();
     const Id local = column.cells[cell].local;
-    if (!column.monitor) {
+    if (!column.monitor && column.locals[local].reads == none) {
         const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
         const Inbox inbox(pending.begin(), pending.end());
         const std::size_t asked = queries.size();
@@ -183,6 +190,7 @@ void Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
 
 void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
                              std::vector<Query>& queries) {
+    const Id home = column.home(local);
     const auto add = [&](Kind kind, Budget budget, Id next, Id subject) {
         Step step;
         step.kind = kind;
@@ -194,7 +202,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
     const auto without = [&](std::size_t position) {
         Inbox rest = inbox;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(position));
-        return cell(column, local, rest);
+        return cell(column, home, rest);
     };
     for (std::size_t i = 0; i < inbox.size() && !column.input; ++i) {
         if (i > 0 && inbox[i] == inbox[i - 1]) continue;  // losing or doubling either copy is the same step
@@ -204,7 +212,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
         if (network.repeats()) {
             Inbox more = inbox;
             if (duplicate(network, more, i, column.sender()))
-                add(Kind::duplicate, Budget::duplicates, cell(column, local, more), inbox[i]);
+                add(Kind::duplicate, Budget::duplicates, cell(column, home, more), inbox[i]);
         }
     }
     if (network.drops_refused() && !column.locals[local].crashed) {
@@ -290,7 +298,12 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
     if (known != none) return known;
     const Id local = column.cells[cell].local;
     Id next = cell;
-    if (column.monitor) {
+    if (column.shared) {
+        next = this->cell(column, column.written[message], {});
+    } else if (message < bundle_bit && message >= reading_bit) {
+        next = build_view(column, cell, message - reading_bit, queries);
+        if (next == none) return none;
+    } else if (column.monitor) {
         const auto* behaviour = column.behaviours.find(column.key(0, local, message));
         std::vector<Configurations::Pair> missing;
         const Id reaction =
@@ -316,6 +329,32 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
     }
     remember_delivery(column, cell, message, next);
     return next;
+}
+
+const StepList* Tables::seen_steps(Id column, std::span<const Id> cells, std::vector<Query>& queries) {
+    const Id cell = seen(column, cells[column], cells.data(), queries);
+    return cell == none ? nullptr : steps(column, cell, queries);
+}
+
+Id Tables::seen(Id column, Id cell, const Id* cells, std::vector<Query>& queries) {
+    while (cell != none) {
+        const Id shared = reads(column, cell);
+        if (shared == none) break;
+        cell = deliver(column, cell, reading_bit | cells[shared], queries);
+    }
+    return cell;
+}
+
+Id Tables::build_view(Column& column, Id cell, Id value, std::vector<Query>& queries) {
+    const Local& local = column.locals[column.cells[cell].local];
+    const Id read = columns[local.reads]->cells[value].local;
+    const Id view = local.view(read);
+    if (view == none) {
+        queries.push_back({Query::Kind::read, column.index, 0, column.cells[cell].local, read});
+        return none;
+    }
+    const std::span<const Id> pending = column.inboxes[column.cells[cell].inbox];
+    return this->cell(column, view, Inbox(pending.begin(), pending.end()));
 }
 
 void Tables::remember_delivery(Column& column, Id cell, Id message, Id next) {
@@ -369,8 +408,11 @@ void Tables::observe(const std::vector<std::vector<bool>>& observed) {
     ++observations;
     for (auto& column : columns) {
         column->observe(observed[column->index]);
-        for (std::size_t i = 0; i < column->cells.size(); ++i)
-            column->cells[i].observation = column->locals[column->cells[i].local].observation;
+        for (std::size_t i = 0; i < column->cells.size(); ++i) {
+            Cell& cell = column->cells[i];
+            cell.observation = column->locals[cell.local].observation;
+            if (shows_messages) cell.observation = column->classify(cell.observation, cell.seen);
+        }
         for (std::size_t i = 0; i < column->cells.size(); ++i)
             if (auto* list = const_cast<StepList*>(column->cells[i].steps.load(std::memory_order_relaxed)))
                 classify(network, *column, static_cast<Id>(i), *list);
@@ -410,8 +452,7 @@ std::vector<Id> Tables::initial_cells(std::size_t number) {
 }
 
 Query Tables::question(std::span<const Id> cells) {
-    std::vector<Id> locals;
-    for (Id i = 0; i < columns.size(); ++i) locals.push_back(columns[i]->cells[cells[i]].local);
+    std::vector<Id> locals = locals_of(*this, cells);
     const std::lock_guard guard(open_lock);
     open.push_back(std::move(locals));
     return {Query::Kind::bound, 0, 0, 0, static_cast<Id>(open.size() - 1)};

@@ -37,7 +37,9 @@ public:
     std::vector<std::vector<Send>> posted{};  // of each initial state: what is sent before the run begins, in order
     std::uint64_t round = 1;                  // counts how often the oracle was asked
     bool quotient = false, dead_messages = false;
-    Id most_ranks = 0;  // in one state; 0 if there are no numbers that are only compared (ranks.hpp)
+    bool shows_messages = false;  // properties may read messages that are pending: no reduction is on then
+    Id most_ranks = 0;            // in one state; 0 if there are no numbers that are only compared (ranks.hpp)
+    bool inexact_ranks = false;   // a rank was made where another one is higher
     // The reductions argue about a universe that was taken from a search (universe.hpp); `outgrown` says that since
     // cells were last forgotten something outside of it was met.
     bool optimistic = false;
@@ -61,11 +63,22 @@ public:
     // The number of the cell after the exact reductions: quotient of the local state, dead messages dropped. Take the
     // column's lock first.
     Id cell(Column& column, Id local, const Inbox& inbox);
-    // The cell's steps, or nothing when facts are missing, which are then appended to `queries`.
+    // The cell's steps, or nothing when facts are missing, which are then appended to `queries`. Of a cell whose steps
+    // depend on shared cells, none: ask for those of the cell that it is `seen` as.
     const StepList* steps(Id column, Id cell, std::vector<Query>& queries) {
         const StepList* known = columns[column]->cells[cell].steps.load(std::memory_order_acquire);
         return known != nullptr ? known : build_steps(*columns[column], cell, queries);
     }
+    // The steps of a process in a state.
+    const StepList* steps(Id column, std::span<const Id> cells, std::vector<Query>& queries) {
+        if (columns[column]->reading) [[unlikely]]
+            return seen_steps(column, cells, queries);
+        return steps(column, cells[column], queries);
+    }
+    // The shared cell that the steps of a cell depend on, or `none`.
+    Id reads(Id column, Id cell) const { return columns[column]->locals[columns[column]->cells[cell].local].reads; }
+    // The cell together with what its process reads in a state, or `none` when the oracle has to be asked first.
+    Id seen(Id column, Id cell, const Id* cells, std::vector<Query>& queries);
     // Appends the steps by one transition, or nothing if facts are missing: more than `asked` queries. With `alone`
     // they lead to cells without any message: what stays in the inbox is for the caller to know. Take the column's lock
     // first.
@@ -115,6 +128,10 @@ public:
         for (Id column = 0; column < columns.size(); ++column) all |= ranks(*columns[column], cells[column]);
         if (all == renumbered(all, all)) return;
         if (static_cast<Id>(std::popcount(all)) > most_ranks) throw LimitError("a state has too many ranks");
+        // A new rank is odd. Where another one is higher, the new one may be lower than that, or the same: one of the
+        // two is not what the next number is.
+        const std::uint64_t made = all & 0xAAAA'AAAA'AAAA'AAAAU;
+        inexact_ranks = inexact_ranks || (made != 0 && std::bit_width(all) > std::bit_width(made));
         for (Id column = 0; column < columns.size(); ++column)
             if (const Id before = cells[column], after = renumbered_cell(*columns[column], before, all);
                 before != after)
@@ -137,8 +154,10 @@ public:
     }
 
 private:
+    const StepList* seen_steps(Id column, std::span<const Id> cells, std::vector<Query>& queries);
     const StepList* build_steps(Column& column, Id cell, std::vector<Query>& queries);
     Id build_delivery(Column& column, Id cell, Id message, std::vector<Query>& queries);
+    Id build_view(Column& column, Id cell, Id value, std::vector<Query>& queries);
     void add_crashes(Column& column, const Inbox& inbox, Id local, std::vector<Step>& steps);
     void add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,
                          std::vector<Query>& queries);

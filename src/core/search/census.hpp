@@ -23,10 +23,14 @@ struct Census {
         Id transition;
         std::uint64_t states = 0, steps = 0;  // in which it was possible, and how often, choices and sets counted
         std::uint64_t depth = 0;              // of the first of these states
+        std::uint64_t blocked = 0;            // steps that were not possible because a channel was full
+        std::uint64_t cut = 0;                // steps that were not taken because they lead out of a bound (`within`)
     };
+    // What a transition did in a local state: of its outcomes, those that were possible. Of a monitor, which has no
+    // transitions: the event that it heard of there.
     struct Reached {
         Id column, transition, local;
-        std::vector<Id> consumed{};
+        std::vector<Id> consumed{}, outcomes{};
     };
     std::vector<Visited> visited{};
     std::vector<Fired> fired{};
@@ -34,8 +38,8 @@ struct Census {
     bool complete = true;  // nothing has stopped it on the way
 };
 
-// `levels[d]` says, per thread, where level d begins in the store.
+// `levels[d]` says, per thread, where level d begins in the store. `found` is told meanwhile as the search's progress.
 Census take_census(Tables& tables, const Store& store, const std::vector<std::vector<std::uint64_t>>& levels,
-                   Watch& watch);
+                   Watch& watch, const Progress& found);
 
 }  // namespace quorate

@@ -27,8 +27,16 @@ public:
             fired_.try_emplace(key, Census::Fired{column, step.kind, step.transition, 0, 0, depth}).first->second;
         fired.depth = std::min(fired.depth, depth);
         if (step.kind == Kind::step)
-            reached_.emplace(column, step.transition, tables_.columns[column]->cells[cell].local, step.set);
+            reached_[{column, step.transition, tables_.columns[column]->cells[cell].local, step.set}].insert(
+                step.outcome);
         return fired;
+    }
+    // What was not taken: there was no room for what it sends, or it leads out of a bound.
+    void blocked(Id column, const Step& step) { ++not_taken(column, step).blocked; }
+    void cut(Id column, const Step& step, std::uint64_t times) { not_taken(column, step).cut += times; }
+    // A monitor heard of an event in this cell.
+    void heard(Id column, Id cell, Id event) {
+        heard_.emplace(column, tables_.columns[column]->cells[cell].local, event);
     }
     Census finish() {
         Census census;
@@ -38,22 +46,32 @@ public:
             census.visited.push_back(std::move(place));
         }
         for (const auto& [key, fired] : fired_) census.fired.push_back(fired);
-        for (const auto& [column, transition, local, set] : reached_) {
+        for (const auto& [key, outcomes] : reached_) {
+            const auto& [column, transition, local, set] = key;
             Census::Reached one{column, transition, local};
+            one.outcomes.assign(outcomes.begin(), outcomes.end());
             if (set != none) {
                 const std::span<const Id> messages = tables_.columns[column]->sets[set];
                 one.consumed.assign(messages.begin(), messages.end());
             }
             census.behaviours.push_back(std::move(one));
         }
+        for (const auto& [column, local, event] : heard_)
+            census.behaviours.push_back({column, none, local, {event}, {}});
         return census;
     }
 
 private:
+    Census::Fired& not_taken(Id column, const Step& step) {
+        Census::Fired none_yet{column, step.kind, step.transition, 0, 0, ~std::uint64_t{0}};
+        return fired_.try_emplace(std::make_tuple(column, step.kind, step.transition), none_yet).first->second;
+    }
+
     const Tables& tables_;
     std::map<std::pair<Id, Id>, Census::Visited> visited_{};
     std::map<std::tuple<Id, Kind, Id>, Census::Fired> fired_{};
-    std::set<std::tuple<Id, Id, Id, Id>> reached_{};
+    std::map<std::tuple<Id, Id, Id, Id>, std::set<Id>> reached_{};
+    std::set<std::tuple<Id, Id, Id>> heard_{};
 };
 
 }  // namespace quorate

@@ -16,6 +16,7 @@ std::string Dependence::unsupported(const Tables& tables) {
     if (tables.network.losses_unlimited)
         return "with losses a run does not end in a deadlock: where the protocol is stuck, messages can still be lost";
     for (const auto& column : tables.columns) {
+        if (column->shared) return "steps that read and write shared cells disable each other";
         if (column->clean) return "with clean channels a message that is delivered disables steps";
         for (const Transition& transition : column->transitions)
             if (transition.mode == Mode::maximal) return "a maximal quorum may be disabled by a message that arrives";
@@ -62,7 +63,7 @@ std::optional<std::size_t> Dependence::initial(const Event& event, const std::ve
     return sequence.size();
 }
 
-void WakeupTree::insert(std::vector<Event> sequence, const Dependence& dependence) {
+std::size_t WakeupTree::insert(std::vector<Event> sequence, const Dependence& dependence) {
     WakeupTree* node = this;
     for (bool descended = true; descended;) {
         descended = false;
@@ -71,7 +72,7 @@ void WakeupTree::insert(std::vector<Event> sequence, const Dependence& dependenc
             if (!place) continue;
             if (*place < sequence.size()) sequence.erase(sequence.begin() + static_cast<std::ptrdiff_t>(*place));
             node = &branch.rest;
-            if (node->branches.empty()) return;  // from this leaf on, everything will be explored
+            if (node->branches.empty()) return 0;  // from this leaf on, everything will be explored
             descended = true;
             break;
         }
@@ -80,6 +81,14 @@ void WakeupTree::insert(std::vector<Event> sequence, const Dependence& dependenc
         node->branches.push_back({event, {}});
         node = &node->branches.back().rest;
     }
+    return sequence.size();
+}
+
+std::size_t WakeupTree::insert_first(const std::vector<Event>& sequence, const Dependence& dependence) {
+    for (const Branch& branch : branches)
+        if (dependence.initial(branch.event, sequence)) return 0;
+    branches.push_back({sequence.front(), {}});
+    return 1;
 }
 
 void HappensBefore::push(const Event& event, const Dependence& dependence) {

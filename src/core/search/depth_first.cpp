@@ -220,6 +220,7 @@ private:
         }
         for (Id column = 0; column < width_; ++column) {
             if (store_->layout().fits(column, cells[column])) continue;
+            if (resident_bytes() + store_->bytes_to_widen() > options_.limits.memory) throw std::bad_alloc();
             store_->widen();
             break;
         }

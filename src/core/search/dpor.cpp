@@ -4,7 +4,9 @@
 //    their alternatives; a race adds one that leads to the other order. The sets become persistent, not smallest.
 //  * optimal (Abdulla, Aronis, Jonsson and Sagonas 2014): each state on the stack has the steps that need no more be
 //    taken first (its sleep set) and a tree of sequences to be run. Every maximal trace is run once, and no run is
-//    given up on the way.
+//    given up on the way. The trees may grow with the number of traces. Where they hold too many steps, only the first
+//    step of a sequence is added: these are source sets (section 5 of the same paper). The argument below speaks of
+//    first steps alone, so nothing is missed; but runs may be given up on the way then, when all that is left sleeps.
 //
 // Why this stays complete although steps may be disabled by alternatives: let w be a maximal run from a state whose
 // exploration is over, and suppose that no step taken there is a weak initial of w. Of the steps taken, let a have the
@@ -17,6 +19,7 @@
 
 #include "search/dpor.hpp"
 
+#include "base/thresholds.hpp"
 #include "search/run_search.hpp"
 
 namespace quorate {
@@ -161,6 +164,7 @@ private:
                     const Event event = dependence_.event(column, step);
                     if (step.effect != Effect::moves || asleep(frame, {event})) continue;
                     frame.tree.branches.push_back({event, {}});
+                    ++sequenced_;
                     break;
                 }
             if (frame.tree.branches.empty()) ++result_.blocked;
@@ -168,6 +172,7 @@ private:
         if (frame.tree.branches.empty()) return std::nullopt;
         WakeupTree::Branch first = std::move(frame.tree.branches.front());
         frame.tree.branches.erase(frame.tree.branches.begin());
+        --sequenced_;
         frame.subtree = std::move(first.rest);
         const Step* step = find(first.event, top()[first.event.column]);
         if (step == nullptr) throw std::logic_error("a sequence that reverses a race cannot be run");
@@ -249,7 +254,12 @@ private:
         std::vector<Event> sequence;
         for (std::size_t k : rest) sequence.push_back(run_[k]);
         sequence.push_back(last);
-        if (!asleep(frames_[i], sequence)) frames_[i].tree.insert(std::move(sequence), dependence_);
+        if (asleep(frames_[i], sequence)) return;
+        WakeupTree& tree = frames_[i].tree;
+        if (sequenced_ < thresholds.most_sequenced)
+            sequenced_ += tree.insert(std::move(sequence), dependence_);
+        else
+            sequenced_ += tree.insert_first(sequence, dependence_);
     }
     // Would a run along this sequence only repeat, up to order, what was explored from the state?
     bool asleep(const Frame& frame, const std::vector<Event>& sequence) const {
@@ -337,6 +347,7 @@ private:
     bool too_deep_ = false;
     std::vector<bool> cut_;
     std::vector<Frame> frames_{};
+    std::size_t sequenced_ = 0;  // steps in all trees
     std::vector<Query> queries_{};
 };
 

@@ -60,8 +60,11 @@ struct WakeupTree {
     struct Branch;
     std::vector<Branch> branches{};
 
-    // Adds a sequence, unless a run along one of the leaves will be equivalent to one that begins with it.
-    void insert(std::vector<Event> sequence, const Dependence& dependence);
+    // Adds a sequence, unless a run along one of the leaves will be equivalent to one that begins with it. How many
+    // steps that took.
+    std::size_t insert(std::vector<Event> sequence, const Dependence& dependence);
+    // Adds its first step, unless a step is there already that the sequence could begin with.
+    std::size_t insert_first(const std::vector<Event>& sequence, const Dependence& dependence);
 };
 
 struct WakeupTree::Branch {

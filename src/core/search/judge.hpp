@@ -68,11 +68,12 @@ public:
         return properties_[property].trie.walk(tables_, cells);
     }
 
-private:
+    // Where there is symmetry: have the properties said the same of every renaming of the state?
     bool judged_alike(const std::vector<Id>& cells, bool final) const {
         return !compared_[final] || symmetry_->judged_alike(cells, final);
     }
 
+private:
     const Tables& tables_;
     std::vector<Property>& properties_;
     Oracle& oracle_;

@@ -25,6 +25,7 @@ void StepBack::look(unsigned array, std::uint64_t begin, std::uint64_t end) {
             progress.depth = level_;
             progress.memory = resident_bytes();
             oracle_.poll(progress);  // a run that breaks the protocol is worth waiting for
+            store_.rest();
         }
         expander_.queries.clear();
         if (step_bytes(tables_, hubs_) > std::max(tables_.most_step_bytes, store_.bytes())) {

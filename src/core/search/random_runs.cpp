@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t batch = 64;  // runs; what `rare` prefers changes between batches only
 constexpr unsigned sketch_bits = 14;
-constexpr std::size_t most_sampled = std::size_t{1} << 20;
+constexpr std::size_t most_sampled = std::size_t{1} << 16;
 
 // How many different values were added, within about 1% (HyperLogLog, Flajolet et al. 2007).
 class Sketch {
@@ -44,33 +45,50 @@ private:
     std::vector<std::uint8_t> slots_ = std::vector<std::uint8_t>(std::size_t{1} << sketch_bits);
 };
 
-// How often states were met, of a sample by hash; the sample gets thinner when it is full.
+// How often states were met: of all, or of a sample by hash that gets thinner when there are too many.
 class Sample {
 public:
-    void add(std::uint64_t hash) {
+    void add(std::uint64_t hash, std::uint64_t times = 1) {
         if ((hash & mask_) != 0) return;
-        ++met_[hash];
-        if (met_.size() <= most_sampled) return;
-        mask_ = mask_ * 2 + 1;
-        std::erase_if(met_, [&](const auto& entry) { return (entry.first & mask_) != 0; });
+        Entry& entry = find(hash);
+        size_ += entry.times == 0;
+        entry = {hash, entry.times + times};
+        if (size_ > most_sampled) thin(mask_ * 2 + 1);
     }
     void merge(const Sample& other) {
-        mask_ = std::max(mask_, other.mask_);
-        std::erase_if(met_, [&](const auto& entry) { return (entry.first & mask_) != 0; });
-        for (const auto& [hash, times] : other.met_)
-            if ((hash & mask_) == 0) met_[hash] += times;
+        if (other.mask_ > mask_) thin(other.mask_);
+        for (const Entry& entry : other.entries_)
+            if (entry.times > 0) add(entry.hash, entry.times);
     }
     void report(RunResult& result) const {
-        result.sampled_states = met_.size();
-        for (const auto& [hash, times] : met_) {
-            result.sampled_visits += times;
-            result.met_once += times == 1;
+        result.sampled_states = size_;
+        result.exact = mask_ == 0;
+        for (const Entry& entry : entries_) {
+            result.sampled_visits += entry.times;
+            result.met_once += entry.times == 1;
         }
     }
 
 private:
-    std::uint64_t mask_ = 15;
-    std::unordered_map<std::uint64_t, std::uint64_t> met_{};
+    struct Entry {
+        std::uint64_t hash = 0, times = 0;
+    };
+    Entry& find(std::uint64_t hash) {
+        std::size_t i = hash >> (64 - bits);
+        while (entries_[i].times > 0 && entries_[i].hash != hash) i = (i + 1) & (entries_.size() - 1);
+        return entries_[i];
+    }
+    void thin(std::uint64_t mask) {
+        mask_ = mask;
+        const std::vector<Entry> before = std::exchange(entries_, std::vector<Entry>(entries_.size()));
+        size_ = 0;
+        for (const Entry& entry : before)
+            if (entry.times > 0) add(entry.hash, entry.times);
+    }
+    static constexpr unsigned bits = 17;  // twice as many entries as are used
+    std::uint64_t mask_ = 0;
+    std::size_t size_ = 0;
+    std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << bits);
 };
 
 // Splitmix64: one number after another from a seed.
@@ -81,6 +99,17 @@ struct Dice {
 
 using Counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // by the content of a step in a local state
 
+// Where a column is: a cell, and what can happen there, in the order of content.
+struct Place {
+    struct Entry {
+        std::uint64_t content, taken = 0, depth = 0;
+        Id number;
+    };
+    const StepList* list = nullptr;  // nothing: it is not known yet
+    std::uint64_t times = 0;
+    std::vector<Entry> steps{};
+};
+
 class Runner {
 public:
     Runner(Tables& tables, const Judge& judge, const RunOptions& options, const Counts& taken)
@@ -89,18 +118,31 @@ public:
           options_(options),
           taken_(taken),
           expander_(tables),
-          known_(tables.columns.size()) {}
+          met_(tables.columns.size()),
+          places_(tables.columns.size()),
+          here_(tables.columns.size()),
+          since_(tables.columns.size()) {
+        for (Id slot = 0; slot < tables.width(); ++slot) factors_.push_back(column_factor(slot));
+    }
 
     bool idle() const { return phase_ == Phase::idle; }
-    void begin(std::uint64_t number) {
+    // Change points of this run lie among so many steps.
+    void begin(std::uint64_t number, std::uint64_t span) {
         number_ = number;
         dice_ = {mix(options_.seed * 0x9e3779b97f4a7c15ULL + 1) ^ mix(number + 1)};
         expander_.cells = tables_.initial_cells(dice_() % tables_.initials.size());
         path_.assign(expander_.cells.begin(), expander_.cells.end());
         length_ = 0;
-        if (options_.strategy == Strategy::pct) deal();
+        if (options_.strategy == Strategy::pct) deal(span);
         observed_ = true;
         phase_ = Phase::judge;
+        sum_ = expander_.sum();
+        possible_ = 0;
+        unlisted_.clear();
+        for (Id column = 0; column < here_.size(); ++column) {
+            here_[column] = nullptr;
+            enter(column);
+        }
         meet();
     }
     // Goes on until the run is over or something has to be asked; true if it is over.
@@ -127,56 +169,86 @@ public:
         Witness witness;
     };
     std::vector<Shown> violations{}, goals{};
-    std::uint64_t steps = 0, ended = 0, cut = 0, full = 0;
+    std::vector<Shown> set_aside{};  // violations of a state of which not everything is known yet
+    std::uint64_t steps = 0, ended = 0, cut = 0, full = 0, longest = 0;
     Sketch sketch{};
     Sample sample{};
     Counts newly{};  // what `rare` learns at the end of the batch
 
-    // What was met is the same for all runners together.
-    struct Entry {
-        std::uint64_t content, taken = 0, depth = 0;
-    };
-    struct Visited {
-        std::uint64_t times = 0;
-        std::vector<Entry> steps{};
-    };
-    const std::vector<std::vector<Visited>>& met() const { return known_; }
+    // By column and cell; nothing where it was never met.
+    const std::vector<std::vector<Place*>>& met() const { return met_; }
 
 private:
     enum class Phase : std::uint8_t { idle, judge, choose, stuck };
+    enum class Try : std::uint8_t { asked, refused, taken };
 
     struct Candidate {
         double key;
-        Id column, number;
-        const StepList* steps;
+        Id column, place;  // the place among the steps of the cell, by content
     };
 
     bool over() {
+        longest = std::max(longest, length_);
+        for (Id column = 0; column < here_.size(); ++column) here_[column]->times += length_ + 1 - since_[column];
         phase_ = Phase::idle;
         return true;
     }
     void meet() {
-        const std::uint64_t hash = spread(expander_.sum());
+        const std::uint64_t hash = spread(sum_);
         sketch.add(hash);
         sample.add(hash);
-        for (Id column = 0; column < known_.size(); ++column) ++visited(column, expander_.cells[column]).times;
     }
-    Visited& visited(Id column, Id cell) {
-        auto& cells = known_[column];
-        if (cell >= cells.size()) cells.resize(std::max<std::size_t>(cell + 1, cells.size() * 2));
-        return cells[cell];
+    Place* place(Id column, Id cell) {
+        auto& places = met_[column];
+        if (cell >= places.size()) places.resize(std::max<std::size_t>(cell + 1, places.size() * 2));
+        if (places[cell] == nullptr) places[cell] = &places_[column].emplace_back();
+        return places[cell];
     }
-    // The entries of a cell's steps, by their numbers.
-    std::vector<Entry>& entries(Id column, const StepList& list) {
-        Visited& here = visited(column, expander_.cells[column]);
-        if (here.steps.size() < list.size()) {
-            const Column& table = *tables_.columns[column];
-            const std::uint64_t local = table.locals[table.cells[expander_.cells[column]].local].content;
-            here.steps.clear();
-            for (const Step& step : list)
-                here.steps.push_back({mix(tables_.content(StepIdentity::of(column, step)) ^ mix(local))});
+    // The cell that the steps of a column depend on: of a process that reads shared cells, with what it sees in them.
+    // Nothing: that is not known yet.
+    Id looked_at(Id column) {
+        const Id cell = expander_.cells[column];
+        if (!tables_.columns[column]->reading) return cell;
+        return tables_.seen(column, cell, expander_.cells.data(), expander_.queries);
+    }
+    // The column is in another cell than it was.
+    void enter(Id column) {
+        const Id cell = looked_at(column);
+        if (here_[column] != nullptr) {
+            here_[column]->times += length_ - since_[column];
+            possible_ -= here_[column]->steps.size();
         }
-        return here.steps;
+        since_[column] = length_;
+        here_[column] = cell == none ? &nowhere_ : place(column, cell);
+        if (!tables_.columns[column]->monitor && here_[column]->list == nullptr)
+            unlisted_.push_back(column);
+        else
+            possible_ += here_[column]->steps.size();
+    }
+    // Lists the steps of cells that are new; false if some are not known.
+    bool list() {
+        while (!unlisted_.empty()) {
+            const Id column = unlisted_.back(), cell = looked_at(column);
+            if (cell == none) return false;
+            here_[column] = this->place(column, cell);
+            Place& place = *here_[column];
+            if (place.list == nullptr) {
+                const StepList* found = tables_.steps(column, cell, expander_.queries);
+                if (found == nullptr) return false;
+                const Column& table = *tables_.columns[column];
+                const std::uint64_t local = table.locals[table.cells[cell].local].content;
+                for (Id i = 0; i < found->size(); ++i)
+                    place.steps.push_back(
+                        {mix(tables_.content(StepIdentity::of(column, (*found)[i])) ^ mix(local)), 0, 0, i});
+                std::sort(place.steps.begin(), place.steps.end(), [](const auto& one, const auto& other) {
+                    return std::tie(one.content, one.number) < std::tie(other.content, other.number);
+                });
+                place.list = found;
+            }
+            possible_ += place.steps.size();
+            unlisted_.pop_back();
+        }
+        return true;
     }
 
     // False if a property has to be asked.
@@ -189,7 +261,11 @@ private:
             };
             const auto later = [](std::size_t) { return Verdict::unknown; };
             const std::size_t shown = violations.size(), seen = goals.size();
-            if (!judge_.state(expander_.cells, later, found) && violations.size() == shown) {
+            set_aside.clear();
+            // Which of several violations is the first one is known once all properties are.
+            if (!judge_.state(expander_.cells, later, found)) {
+                for (; violations.size() > shown; violations.pop_back())
+                    set_aside.push_back(std::move(violations.back()));
                 goals.resize(seen);
                 unjudged_ = true;
                 return false;
@@ -200,19 +276,62 @@ private:
         return true;
     }
 
-    // False if something has to be asked first.
+    // False if something has to be asked first. It is thrown again when that is known: the dice are the same.
     bool step() {
         if (phase_ == Phase::stuck) return end();
-        candidates_.clear();
-        const std::uint64_t thrown = mix(dice_.state + length_ + 1);
-        const std::vector<Entry>* entry = nullptr;
-        if (!expander_.look_at_steps([&](Id column, const StepList& list, Id number) {
-                if (number == 0) entry = &entries(column, list);
-                const std::uint64_t content = (*entry)[number].content;
-                candidates_.push_back({key(column, content, mix(thrown ^ content)), column, number, &list});
-            }))
+        if (!list()) {
+            gather_unlisted();
             return false;
-        bool enabled = false;
+        }
+        enabled_ = false;
+        const std::uint64_t thrown = mix(dice_.state + length_ + 1);
+        Try tried = Try::refused;
+        if (options_.strategy == Strategy::uniform) {
+            tried = try_any(thrown);
+        } else if (options_.strategy == Strategy::pct) {
+            for (std::size_t i = 0; i < order_.size() && tried == Try::refused; ++i) {
+                candidates_.clear();
+                add_candidates(order_[i], thrown);
+                tried = try_candidates();
+            }
+        } else {
+            candidates_.clear();
+            for (Id column = 0; column < here_.size(); ++column) add_candidates(column, thrown);
+            tried = try_candidates();
+        }
+        if (tried == Try::asked) return false;
+        if (tried == Try::taken) return true;
+        if (enabled_) {  // but cut by a bound
+            ++cut;
+            return over();
+        }
+        phase_ = Phase::stuck;
+        return end();
+    }
+    // All that is missing is asked for in one go.
+    void gather_unlisted() {
+        for (const Id column : unlisted_)
+            if (here_[column]->list == nullptr) tables_.steps(column, expander_.cells, expander_.queries);
+    }
+    // Every step is as likely as any other. Most are possible, so the first throw decides.
+    Try try_any(std::uint64_t thrown) {
+        if (possible_ == 0) return Try::refused;
+        std::uint64_t place = (thrown >> 32) * possible_ >> 32;
+        Id column = 0;
+        while (place >= here_[column]->steps.size()) place -= here_[column++]->steps.size();
+        const Try first = attempt(column, static_cast<Id>(place));
+        if (first != Try::refused) return first;
+        candidates_.clear();
+        for (Id other = 0; other < here_.size(); ++other) add_candidates(other, mix(thrown));
+        std::erase_if(candidates_, [&](const Candidate& one) { return one.column == column && one.place == place; });
+        return try_candidates();
+    }
+    void add_candidates(Id column, std::uint64_t thrown) {
+        const auto& steps = here_[column]->steps;
+        for (Id i = 0; i < steps.size(); ++i)
+            candidates_.push_back({key(steps[i].content, mix(thrown ^ steps[i].content)), column, i});
+    }
+    Try try_candidates() {
         while (!candidates_.empty()) {
             auto first = candidates_.begin();
             for (auto one = first + 1; one < candidates_.end(); ++one)
@@ -220,50 +339,63 @@ private:
             const Candidate chosen = *first;
             *first = candidates_.back();
             candidates_.pop_back();
-            const StepList& list = *chosen.steps;
-            bool moved = false, observed = false;
-            Id failure = none;
-            const Expander::Summary summary = expander_.follow(
-                chosen.column, list, chosen.number,
-                [&](Id, const Step&, Id, std::uint64_t, bool seen) {
-                    moved = true;
-                    observed = seen;
-                    next_ = expander_.cells;
-                },
-                [&](Id, Id, Id how) { failure = how; });
-            if (summary.missing) return false;  // thrown again when it is known: the dice are the same
-            enabled |= summary.enabled;
-            if (!moved && failure == none) continue;
-            took(chosen);
-            if (failure != none) {
-                show(violations, Finding::failure, 0);
-                Witness& witness = violations.back().witness;
-                witness.column = chosen.column;
-                witness.failure = failure;
-                ++witness.length;
-                return over();
-            }
-            if (options_.strategy == Strategy::pct) change(chosen.column);
-            expander_.cells = next_;
-            path_.insert(path_.end(), next_.begin(), next_.end());
-            ++length_;
-            ++steps;
-            observed_ = observed;
-            phase_ = Phase::judge;
-            meet();
-            return true;
+            const Try tried = attempt(chosen.column, chosen.place);
+            if (tried != Try::refused) return tried;
         }
-        if (enabled) {  // but cut by a bound
-            ++cut;
-            return over();
-        }
-        phase_ = Phase::stuck;
-        return end();
+        return Try::refused;
     }
-    void took(const Candidate& chosen) {
-        Entry& entry = entries(chosen.column, *chosen.steps)[chosen.number];
+    Try attempt(Id column, Id number) {
+        Place& from = *here_[column];
+        bool moved = false, observed = false;
+        Id failure = none;
+        const Expander::Summary summary = expander_.follow(
+            column, *from.list, from.steps[number].number,
+            [&](Id, const Step&, Id, std::uint64_t, bool seen) {
+                moved = true;
+                observed = seen;
+                changes_.assign(expander_.changes().begin(), expander_.changes().end());
+            },
+            [&](Id, Id, Id how) { failure = how; });
+        if (summary.missing) return Try::asked;
+        enabled_ |= summary.enabled;
+        if (!moved && failure == none) return Try::refused;
+        Place::Entry& entry = from.steps[number];
         if (entry.taken++ == 0 || entry.depth > length_) entry.depth = length_;
         if (options_.strategy == Strategy::rare) ++newly[entry.content];
+        if (failure != none) {
+            show(violations, Finding::failure, 0);
+            Witness& witness = violations.back().witness;
+            witness.column = column;
+            witness.failure = failure;
+            ++witness.length;
+            over();
+            return Try::taken;
+        }
+        if (options_.strategy == Strategy::pct) change(column);
+        ++length_;
+        ++steps;
+        for (const Expander::Change& each : changes_) {
+            sum_ += factors_[each.column] * (static_cast<std::uint64_t>(each.after) - each.before);
+            expander_.cells[each.column] = each.after;
+        }
+        bool is_written = false;
+        for (const Expander::Change& each : changes_) {
+            if (each.column >= here_.size()) continue;
+            is_written |= tables_.columns[each.column]->shared;
+            if (is_elsewhere(each.column)) enter(each.column);
+        }
+        for (Id other = 0; is_written && other < here_.size(); ++other)
+            if (tables_.columns[other]->reading && here_[other] != &nowhere_ && is_elsewhere(other)) enter(other);
+        path_.insert(path_.end(), expander_.cells.begin(), expander_.cells.end());
+        observed_ = observed;
+        phase_ = Phase::judge;
+        meet();
+        return Try::taken;
+    }
+    bool is_elsewhere(Id column) {
+        const Id cell = looked_at(column);
+        return cell == none || cell >= met_[column].size() || met_[column][cell] == nullptr ||
+               met_[column][cell] != here_[column];
     }
 
     // Nothing can happen any more.
@@ -299,30 +431,33 @@ private:
     }
 
     // The step with the smallest key is taken. Each waits for a random time, so that all are equally likely; one that
-    // was taken often waits in proportion. With priorities, those of the first process come before all others.
-    double key(Id column, std::uint64_t content, std::uint64_t thrown) const {
+    // was taken often waits in proportion.
+    double key(std::uint64_t content, std::uint64_t thrown) const {
         const double uniform = (static_cast<double>(thrown >> 11) + 0.5) * 0x1p-53;
-        if (options_.strategy == Strategy::uniform) return uniform;
-        if (options_.strategy == Strategy::pct) return uniform - priorities_[column];
+        if (options_.strategy != Strategy::rare) return uniform;
         const auto known = taken_.find(content);
         const double often = known == taken_.end() ? 0.0 : static_cast<double>(known->second);
         return -std::log(uniform) * (1 + often);
     }
     // Priorities and change points (Burckhardt et al. 2010): each process gets one, and at random moments the process
     // that has just moved falls behind all others.
-    void deal() {
-        const std::size_t count = tables_.columns.size();
-        priorities_.assign(count, 0.0);
-        std::vector<std::size_t> order(count);
-        for (std::size_t i = 0; i < count; ++i) order[i] = i;
-        for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[dice_() % i]);
-        for (std::size_t i = 0; i < count; ++i) priorities_[i] = static_cast<double>(options_.changes + order[i]);
-        changes_.clear();
-        for (unsigned i = 1; i < options_.changes; ++i) changes_.push_back(dice_() % options_.depth);
+    void deal(std::uint64_t span) {
+        order_.clear();
+        for (Id column = 0; column < here_.size(); ++column)
+            if (!tables_.columns[column]->monitor) order_.push_back(column);
+        for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[dice_() % i]);
+        priorities_.assign(here_.size(), 0);
+        for (std::size_t i = 0; i < order_.size(); ++i) priorities_[order_[i]] = options_.changes + order_.size() - i;
+        points_.clear();
+        for (unsigned i = 1; i < options_.changes; ++i) points_.push_back(dice_() % span);
     }
     void change(Id column) {
-        for (std::size_t i = 0; i < changes_.size(); ++i)
-            if (changes_[i] == length_) priorities_[column] = static_cast<double>(changes_.size() - i);
+        for (std::size_t i = 0; i < points_.size(); ++i) {
+            if (points_[i] != length_) continue;
+            priorities_[column] = i + 1;
+            std::stable_sort(order_.begin(), order_.end(),
+                             [&](Id one, Id other) { return priorities_[one] > priorities_[other]; });
+        }
     }
 
     Tables& tables_;
@@ -330,15 +465,25 @@ private:
     const RunOptions& options_;
     const Counts& taken_;
     Expander expander_;
-    std::vector<std::vector<Visited>> known_;
+    std::vector<std::vector<Place*>> met_;
+    std::vector<std::deque<Place>> places_;  // all of them, by column
+    std::vector<Place*> here_;               // where each column is, and since which step
+    Place nowhere_{};                        // it is not known yet what the process sees in shared cells
+    std::vector<std::uint64_t> since_;
+    std::vector<Id> unlisted_{};  // columns whose steps are still to be listed
+    std::uint64_t possible_ = 0;  // steps of all processes, if there is room
+    std::uint64_t sum_ = 0;       // what the state is hashed by
+    std::vector<std::uint64_t> factors_{};
     Phase phase_ = Phase::idle;
     std::uint64_t number_ = 0, length_ = 0;
     Dice dice_{0};
-    std::vector<Id> path_{}, next_{};
-    bool observed_ = true, unjudged_ = false;
+    std::vector<Id> path_{};
+    std::vector<Expander::Change> changes_{};
+    bool observed_ = true, unjudged_ = false, enabled_ = false;
     std::vector<Candidate> candidates_{};
-    std::vector<double> priorities_{};
-    std::vector<std::uint64_t> changes_{};
+    std::vector<std::size_t> priorities_{};
+    std::vector<Id> order_{};  // the processes, the one with the highest priority first
+    std::vector<std::uint64_t> points_{};
 };
 
 class RandomRuns {
@@ -364,10 +509,13 @@ public:
                     crew.run(true);
                     settle();
                 }
+                std::uint64_t longest = 1;
                 for (auto& runner : runners_) {
                     for (const auto& [content, times] : runner->newly) taken_[content] += times;
                     runner->newly.clear();
+                    longest = std::max(longest, runner->longest);
                 }
+                if (stop_ == Stop::finished) span_ = longest;  // runs are hardly ever as long as they may be
             }
         } catch (const std::bad_alloc&) {
             stop_ = Stop::memory;
@@ -391,7 +539,7 @@ private:
                 if (runner.idle()) {
                     const std::uint64_t run = cursor_.fetch_add(1);
                     if (run >= end_) break;
-                    runner.begin(run);
+                    runner.begin(run, span_);
                 }
                 const std::uint64_t before = runner.steps;
                 const bool over = runner.advance();
@@ -454,6 +602,8 @@ private:
             result.full += runner->full;
             sketch.merge(runner->sketch);
             sample.merge(runner->sample);
+            // Nobody has answered what else is violated there: then it is what counts.
+            if (runner->violations.empty()) runner->violations.swap(runner->set_aside);
             for (auto& one : runner->violations)
                 if (!result.violation || one.run < result.run) {
                     result.run = one.run;
@@ -468,28 +618,25 @@ private:
             }
         for (auto& [property, goal] : goals) result.goals.push_back(std::move(goal->witness));
         if (result.violation) result.stop = Stop::violation;
-        result.distinct = sketch.count();
+        result.span = span_;
         sample.report(result);
+        result.distinct = result.exact ? static_cast<double>(result.sampled_states) : sketch.count();
         result.census = count();
         return result;
     }
     Census count() {
         CensusBuilder found(tables_);
-        std::vector<Query> unanswered;
         for (const auto& runner : runners_)
             for (Id column = 0; column < tables_.columns.size(); ++column) {
                 const auto& cells = runner->met()[column];
                 for (Id cell = 0; cell < cells.size(); ++cell) {
-                    if (cells[cell].times == 0) continue;
-                    found.visited(column, cell, cells[cell].times);
-                    if (cells[cell].steps.empty()) continue;
-                    const StepList* list = tables_.steps(column, cell, unanswered);
-                    for (std::size_t i = 0; list != nullptr && i < cells[cell].steps.size(); ++i) {
-                        const Runner::Entry& entry = cells[cell].steps[i];
+                    if (cells[cell] == nullptr || cells[cell]->times == 0) continue;
+                    if (tables_.reads(column, cell) == none) found.visited(column, cell, cells[cell]->times);
+                    for (const Place::Entry& entry : cells[cell]->steps) {
                         if (entry.taken == 0) continue;
-                        Census::Fired& fired = found.took(column, cell, (*list)[i], entry.depth);
+                        Census::Fired& fired =
+                            found.took(column, cell, (*cells[cell]->list)[entry.number], entry.depth);
                         fired.steps += entry.taken;
-                        fired.states += entry.taken;
                     }
                 }
             }
@@ -509,6 +656,7 @@ private:
     std::vector<std::exception_ptr> errors_{};
     std::atomic<std::uint64_t> cursor_{0}, done_{0}, steps_{0};
     std::uint64_t next_ = 0, end_ = 0;
+    std::uint64_t span_ = options_.depth;
     std::atomic<Stop> stop_{Stop::finished};
     std::atomic<bool> halted_{false};
 };

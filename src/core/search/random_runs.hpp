@@ -29,7 +29,9 @@ struct RunResult {
     std::uint64_t run = 0;                       // the number of the one that shows the violation
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};
-    double distinct = 0;  // states, estimated
+    double distinct = 0;     // states, counted or estimated
+    bool exact = false;      // counted: all of them are in the sample
+    std::uint64_t span = 0;  // the steps among which change points lie, with pct
     // Of the states whose hash was sampled: how often they were met, how many there are, and how many were met once.
     std::uint64_t sampled_visits = 0, sampled_states = 0, met_once = 0;
     Census census{};

@@ -73,8 +73,9 @@ struct SearchOptions {
     // Nothing else is asked for than the goals: with so many states, the search is over once all of them were reached.
     std::uint64_t goals_end_from = ~std::uint64_t{0};
     bool stateless = false;
-    std::string spill{};       // breadth-first: a directory for the states, or none
-    std::size_t bitstate = 0;  // bytes of the bit array, 0 for an exact store
+    std::string spill{};        // breadth-first: a directory for the states, or none
+    std::size_t bitstate = 0;   // bytes of the bit array, 0 for an exact store
+    bool fingerprints = false;  // breadth-first: states that were expanded are kept as fingerprints alone
     std::optional<PartialOrders> partial_orders{};
     Symmetry* symmetry = nullptr;  // with symmetry reduction
     bool visible = true;           // with dynamic partial-order reduction: are there properties besides deadlock?
@@ -104,6 +105,7 @@ struct SearchResult {
     std::vector<Witness> goals{};
     std::vector<Violations> violations{};  // with `all`
     double coverage = 1.0;
+    double miss = 0;                      // with fingerprints: at most so probable is it that a state was missed
     std::size_t store_bytes = 0;          // growth of resident memory
     std::vector<bool> cut{};              // the columns whose bound cut a step; last, the system's
     std::vector<std::uint64_t> levels{};  // breadth-first: how many states there were before each level

@@ -180,6 +180,7 @@ void Shard::grow() {
 
 // States that wait to be sent are packed in the layout of now.
 void Shard::widen() {
+    if (resident_bytes() + store_.bytes_to_widen() > options_.limits.memory) throw std::bad_alloc();
     for (unsigned to = 0; to < outboxes_.size(); ++to)
         if (outboxes_[to].states() > 0) full_[to].push_back(outboxes_[to].close(store_.layout(), depth_));
     store_.widen();
@@ -465,9 +466,10 @@ void Shard::judge(std::vector<Unchecked>& unchecked) {
 }
 
 void Shard::check(const std::vector<Id>& cells, std::uint64_t length) {
+    std::vector<Witness> broken;
     const auto found = [&](Finding finding, std::size_t property) {
         if (finding != Finding::reached) {
-            offer(witness(finding, property, cells, length));
+            broken.push_back(witness(finding, property, cells, length));
         } else if (!reached_[property]) {
             Witness goal = witness(finding, property, cells, length);
             auto& best = mine_.goals[property];
@@ -475,7 +477,10 @@ void Shard::check(const std::vector<Id>& cells, std::uint64_t length) {
         }
         return true;
     };
-    if (!judge_.state(cells, later, found)) mine_.unchecked.push_back({cells, length, false});
+    const bool known = judge_.state(cells, later, found);
+    // What is put aside is judged again, and counted then.
+    for (Witness& each : broken) offer(std::move(each), known);
+    if (!known) mine_.unchecked.push_back({cells, length, false});
 }
 
 void Shard::check_stuck(const std::vector<Id>& cells, std::uint64_t length) {
@@ -495,9 +500,9 @@ Witness Shard::witness(Finding finding, std::size_t property, const std::vector<
     return result;
 }
 
-void Shard::offer(Witness witness) {
+void Shard::offer(Witness witness, bool counts) {
     if (options_.all)
-        add_to(mine_.violations, {std::move(witness), 1});
+        add_to(mine_.violations, {std::move(witness), counts ? 1u : 0u});
     else if (!mine_.violation || witness.rank() < mine_.violation->rank())
         mine_.violation = std::move(witness);
 }

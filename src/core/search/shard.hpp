@@ -105,7 +105,7 @@ private:
     void check(const std::vector<Id>& cells, std::uint64_t length);
     void check_stuck(const std::vector<Id>& cells, std::uint64_t length);
     Witness witness(Finding finding, std::size_t property, const std::vector<Id>& cells, std::uint64_t length) const;
-    void offer(Witness witness);
+    void offer(Witness witness, bool counts = true);
     bool in_next_level(std::uint64_t number) const { return store_.position_of(number) >= levels_.back(); }
     // Runs what may run out of memory, or be asked to stop, or have to start over.
     template <typename Work>

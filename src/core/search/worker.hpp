@@ -73,6 +73,7 @@ struct Worker {
     std::uint64_t transitions = 0, deadlocks = 0;
     double stands_for = 0;                    // states, with those that differ in names only
     std::atomic<std::uint64_t> published{0};  // transitions, for others to read
+    std::size_t batches_left = 0;             // until it looks how much of the states in files is in memory
     std::exception_ptr error{};
 };
 

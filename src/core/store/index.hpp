@@ -1,15 +1,16 @@
 // The index over the states of a store: a hash table that grows by a tenth at a time, one part after another, in place.
 //
 // A line is two cache lines with 25 slots of five bytes. A slot holds the number of a state and some bits of its hash,
-// the tag. A state goes into the first free slot of its home line or of the seven behind it, and where these are full,
-// which hardly ever happens, on a list. Slots are filled in order, so a look-up ends at the first free one.
+// the tag. Where the states themselves are not kept, it has 21 slots of six bytes, and a slot holds nothing but a tag.
+// A state goes into the first free slot of its home line or of the seven behind it, and where these are full, which
+// hardly ever happens, on a list. Slots are filled in order, so a look-up ends at the first free one.
 //
 // Only the first `precision` bits of a hash count here, and a tag together with the line it lies in gives back all of
 // them (quotienting: Cleary 1984; Knuth 6.4, exercise 13). So the index grows without a look at the states. Let a
 // segment have m lines, and r bits of a hash choose one of them: line l is the home of the hashes from
 // ceil(l * 2^r / m) on. A tag is a hash modulo 2^t, and 8 * 2^r <= m * 2^t, so among the hashes whose homes are eight
 // neighbouring lines no two have the same tag. Whenever there are twice as many lines, numbers get a bit longer and
-// tags a bit shorter: the bound is kept.
+// tags a bit shorter: the bound is kept. Without numbers, tags stay as they are.
 //
 // A large index consists of segments, named by the top bits of the hash. They lie one behind the other in a part of the
 // address space that is reserved for them. To grow, the last segment that was not yet enlarged moves up, then the one
@@ -37,13 +38,27 @@ namespace quorate {
 
 __extension__ typedef unsigned __int128 Wide;  // GCC and Clang have it, the standard does not
 
-class Index {
+// What a slot holds besides the 32 bits of its word: the numbers of states, or nothing but bits of their hashes.
+struct Numbered {
+    using Tag = std::uint8_t;
+    static constexpr unsigned capacity = 25, padding = 2;
+    static constexpr bool numbers = true;
+};
+struct Unnumbered {
+    using Tag = std::uint16_t;
+    static constexpr unsigned capacity = 21, padding = 1;
+    static constexpr bool numbers = false;
+};
+
+template <typename Slots>
+class BasicIndex {
 public:
     static constexpr std::uint64_t nothing = ~std::uint64_t{0};
 
     // Numbers consist of a position and, in the low bits, of a thread. They may be `longer` by so many bits than a
     // count of the states, because threads do not meet as many each.
-    explicit Index(unsigned threads, unsigned longer = 0)
+    explicit BasicIndex(unsigned threads, unsigned longer = 0)
+        requires Slots::numbers
         : threads_(threads), longer_(longer), precision_(word_bits + tag_bits - 6 - window_bits - longer) {
         if (longer > 12) throw LimitError("one thread has met far more states than the others");
         base_ = generation(
@@ -51,13 +66,26 @@ public:
         slots_ = Block(base_.lines * sizeof(Line), false);
     }
 
+    // One of fingerprints with so many bits, each of which is there once.
+    static BasicIndex of_fingerprints(unsigned threads, unsigned bits)
+        requires(!Slots::numbers)
+    {
+        constexpr unsigned most = word_bits + tag_bits - 1 - window_bits;
+        BasicIndex index;
+        index.threads_ = threads;
+        index.precision_ = bits;
+        const std::size_t lines = std::max(thresholds.index_lines, std::size_t{1} << (std::max(bits, most) - most));
+        const unsigned segment_bits = lines >= thresholds.index_segmented ? thresholds.index_segment_bits : 0;
+        return BasicIndex(index, segment_bits, lines >> segment_bits);
+    }
+
     // One with room for so many states, and some more.
-    static Index for_states(unsigned threads, unsigned longer, std::uint64_t states) {
-        Index index(threads, longer);
+    static BasicIndex for_states(unsigned threads, unsigned longer, std::uint64_t states) {
+        BasicIndex index(threads, longer);
         if (states < index.grows_at()) return index;
         const auto lines = static_cast<std::size_t>(states / 20 + window);
         const unsigned bits = lines >= thresholds.index_segmented ? thresholds.index_segment_bits : 0;
-        return Index(index, bits, bits == 0 ? std::bit_ceil(lines) : (lines >> bits) + window);
+        return BasicIndex(index, bits, bits == 0 ? std::bit_ceil(lines) : (lines >> bits) + window);
     }
     static std::size_t bytes_for(std::uint64_t states) { return states / 20 * sizeof(Line); }
 
@@ -147,14 +175,16 @@ public:
     }
 
 private:
-    static constexpr unsigned capacity = 25, window_bits = 3, window = 1 << window_bits, word_bits = 32, tag_bits = 8;
-    static constexpr unsigned fullest = 90;  // in percent, of a segment
-    static constexpr std::uint32_t busy = ~std::uint32_t{0};
+    using LowTag = typename Slots::Tag;
+    static constexpr unsigned capacity = Slots::capacity, tag_bits = 8 * sizeof(LowTag), word_bits = 32;
+    static constexpr unsigned window_bits = 3, window = 1 << window_bits;
+    static constexpr unsigned fullest = 90;                   // in percent, of a segment
+    static constexpr std::uint32_t busy = ~std::uint32_t{1};  // no number is so high, and without numbers words are odd
 
     struct Line {
-        std::uint8_t tags[capacity];  // the low bits of tags
-        std::uint8_t used;            // at least so many slots are
-        std::uint8_t unused[2];
+        LowTag tags[capacity];  // the low bits of tags
+        std::uint8_t used;      // at least so many slots are
+        std::uint8_t unused[Slots::padding];
         std::uint32_t words[capacity];  // a number plus one, and above it the other bits of the tag; 0 if free
     };
     static_assert(sizeof(Line) == 128);
@@ -171,21 +201,30 @@ private:
     };
     struct Tag {
         std::uint64_t high;
-        std::uint8_t low;
+        LowTag low;
     };
 
     static std::uint32_t read(const std::uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
     static unsigned used(const Line& line) { return __atomic_load_n(&line.used, __ATOMIC_ACQUIRE); }
     // Which of the first slots have this tag, as bits. Others may be written meanwhile.
-    static std::uint32_t matches(const Line& line, std::uint8_t tag, unsigned count) {
+    static std::uint32_t matches(const Line& line, LowTag tag, unsigned count) {
         std::uint32_t found = 0;
 #ifdef __SSE2__
         const auto* tags = reinterpret_cast<const __m128i*>(&line);
-        const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
-        const auto same = [&](const __m128i* at) {
-            return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_load_si128(at), wanted)));
-        };
-        found = same(tags) | same(tags + 1) << 16;
+        if constexpr (tag_bits == 8) {
+            const __m128i wanted = _mm_set1_epi8(static_cast<char>(tag));
+            const auto same = [&](const __m128i* at) {
+                return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_load_si128(at), wanted)));
+            };
+            found = same(tags) | same(tags + 1) << 16;
+        } else {
+            const __m128i wanted = _mm_set1_epi16(static_cast<short>(tag));
+            const auto same = [&](const __m128i* at) { return _mm_cmpeq_epi16(_mm_load_si128(at), wanted); };
+            const auto bits = [](__m128i low, __m128i high) {
+                return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+            };
+            found = bits(same(tags), same(tags + 1)) | bits(same(tags + 2), _mm_setzero_si128()) << 16;
+        }
 #else
         for (unsigned i = 0; i < capacity; ++i) found |= static_cast<std::uint32_t>(line.tags[i] == tag) << i;
 #endif
@@ -194,7 +233,7 @@ private:
     static std::uint64_t number(std::uint64_t word, const Generation& form) {
         return (word & ((std::uint64_t{1} << form.number_bits) - 1)) - 1;
     }
-    static void enter(Line& line, unsigned slot, std::uint8_t tag, std::uint32_t mark) {
+    static void enter(Line& line, unsigned slot, LowTag tag, std::uint32_t mark) {
         line.tags[slot] = tag;
         line.words[slot] = mark;
         line.used = static_cast<std::uint8_t>(slot + 1);
@@ -210,7 +249,7 @@ private:
         Generation form;
         form.lines = lines;
         const std::uint64_t most = (lines * segments() * capacity << longer_) + 3;
-        form.number_bits = std::min(word_bits, static_cast<unsigned>(std::bit_width(most)));
+        form.number_bits = Slots::numbers ? std::min(word_bits, static_cast<unsigned>(std::bit_width(most))) : 1;
         const unsigned bits = std::min(word_bits + tag_bits - form.number_bits, line_bits());
         form.tag_mask = (std::uint64_t{1} << bits) - 1;
         return form;
@@ -225,7 +264,7 @@ private:
     }
     Tag tag_of(std::uint64_t hash, const Generation& form) const {
         const std::uint64_t tag = hash >> (64 - precision_) & form.tag_mask;
-        return {tag >> tag_bits, static_cast<std::uint8_t>(tag)};
+        return {tag >> tag_bits, static_cast<LowTag>(tag)};
     }
 
     // --- growing, while all threads rest ---
@@ -275,13 +314,14 @@ private:
         list_.clear();
         const std::size_t wanted = enlarged();
         const unsigned segment_bits = wanted >= thresholds.index_segmented ? thresholds.index_segment_bits : 0;
-        Index larger(*this, segment_bits, wanted >> segment_bits);
+        BasicIndex larger(*this, segment_bits, wanted >> segment_bits);
         each(reinterpret_cast<const Line*>(before.data()), 0, old,
              [&](std::uint64_t hash, std::uint64_t number) { larger.put(hash, number); });
         for (const auto& [hash, number] : all) larger.put(hash, number);
         *this = std::move(larger);
     }
-    Index(const Index& other, unsigned segment_bits, std::size_t lines)
+    BasicIndex() = default;
+    BasicIndex(const BasicIndex& other, unsigned segment_bits, std::size_t lines)
         : threads_(other.threads_), longer_(other.longer_), precision_(other.precision_), segment_bits_(segment_bits) {
         grown_ = segments();
         base_ = generation(lines);
@@ -347,12 +387,15 @@ private:
         some(0);
     }
 
-    unsigned threads_, longer_, precision_, segment_bits_ = 0;
+    unsigned threads_ = 1, longer_ = 0, precision_ = 0, segment_bits_ = 0;
     std::size_t grown_ = 1;  // the segments from this one on are of the next generation
     Generation base_{}, next_{};
     Block slots_{}, scratch_{};
     std::unique_ptr<std::mutex> listing_ = std::make_unique<std::mutex>();
     std::unordered_multimap<std::uint64_t, std::uint64_t> list_{};  // by the hash, as far as it counts
 };
+
+using Index = BasicIndex<Numbered>;
+using Fingerprints = BasicIndex<Unnumbered>;
 
 }  // namespace quorate

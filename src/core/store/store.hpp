@@ -11,6 +11,9 @@
 // takes over, which is slower but grows in small steps (index.hpp).
 //
 // The states are written once and never move, in memory or in a file; either index can be filled from them again.
+//
+// With fingerprints the index is all there is: a hash that is there stands for a state that is. States are kept only
+// until the search has no more use for them, which it says by forgetting them.
 #pragma once
 
 #include <atomic>
@@ -31,13 +34,18 @@ public:
     static constexpr std::uint64_t most_states = 4'290'000'000;
 
     // With the name of a directory, the states lie in a file there.
-    Store(const Tables& tables, unsigned threads, const std::string& directory = {})
+    Store(const Tables& tables, unsigned threads, const std::string& directory = {}, bool fingerprints = false)
         : tables_(tables),
           layout_(Layout::fit(tables)),
           arrays_(threads),
           thread_bits_(static_cast<unsigned>(std::bit_width(threads - 1))),
           longer_(threads == 1 ? 0 : 1) {
         if (!directory.empty()) spill_ = std::make_unique<Spill>(directory);
+        if (fingerprints) {
+            fingerprints_ = Fingerprints::of_fingerprints(threads, thresholds.fingerprint_bits);
+            doubling_ = false;
+            return;
+        }
         reindex(std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 12, threads * std::size_t{1024})));
     }
 
@@ -52,30 +60,54 @@ public:
         return static_cast<unsigned>(number & ((std::uint64_t{1} << thread_bits_) - 1));
     }
     std::uint64_t position_of(std::uint64_t number) const { return number >> thread_bits_; }
+    std::uint64_t number_of(unsigned thread, std::uint64_t position) const { return position << thread_bits_ | thread; }
     std::uint64_t count(unsigned thread) const { return arrays_[thread].count.load(std::memory_order_relaxed); }
     const std::byte* state(unsigned thread, std::uint64_t position) const {
         const Array& array = arrays_[thread];
         return array.blocks[position >> block_bits].data() + (position & block_mask) * layout_.stride();
     }
-    // States in a file need not be in memory: those of blocks that are full are given back, until they are read again.
-    void rest() {
+    // States in a file need not be in memory: all but those that were written last are given back, until they are read
+    // again.
+    void rest() const {
         if (spill_ == nullptr) return;
-        for (Array& array : arrays_) {
-            const std::uint64_t full = array.count.load(std::memory_order_acquire) >> block_bits;
+        for (const Array& array : arrays_) {
+            const std::uint64_t count = array.count.load(std::memory_order_acquire), full = count >> block_bits;
             for (std::uint64_t b = 0; b < full; ++b) array.blocks[b].give_back(0, array.blocks[b].size());
+            const std::size_t written = (count & block_mask) * layout_.stride() / spill_->page * spill_->page;
+            if (written > 0) array.blocks[full].give_back(0, written);
         }
     }
-    std::size_t bytes() const { return size() * layout_.stride() + (large_ ? large_->bytes() : index_.size()); }
+    // States of the thread before this one are not needed any more. Given back are whole blocks of them.
+    void forget(unsigned thread, std::uint64_t position) {
+        Array& array = arrays_[thread];
+        for (std::uint64_t& b = array.forgotten; (b + 1) << block_bits <= position; ++b) array.blocks[b] = Block();
+    }
+    // Nothing is needed any more.
+    void forget_all() {
+        for (Array& array : arrays_) array.blocks.clear();
+        index_ = Block();
+        large_.reset();
+        fingerprints_.reset();
+    }
+    std::size_t bytes() const {
+        std::uint64_t kept = size();
+        for (const Array& array : arrays_) kept -= array.forgotten << block_bits;
+        const std::size_t index = doubling_ ? index_.size() : large_ ? large_->bytes() : fingerprints_->bytes();
+        return kept * layout_.stride() + index;
+    }
     bool needs_growth() const {
+        if (fingerprints_) return size() >= fingerprints_->grows_at();
         return large_ ? size() >= large_->grows_at() || uneven() : size() * 4 > capacity() * 3;
     }
     // How many more states the index takes, if each of the threads inserts its share of them.
     std::uint64_t room() const {
-        const std::uint64_t most = large_ ? large_->room() : capacity() / 20 * 19, now = size();
+        const std::uint64_t most = doubling_ ? capacity() / 20 * 19 : large_ ? large_->room() : fingerprints_->room();
+        const std::uint64_t now = size();
         const std::uint64_t left = most > now ? most - now : 0;
         return large_ ? std::min(left, shortest() * arrays_.size()) : left;
     }
     std::size_t bytes_to_grow() const {
+        if (fingerprints_) return fingerprints_->bytes_to_grow();
         if (large_) return uneven() ? 0 : large_->bytes_to_grow();
         const std::size_t next = capacity() * growth();
         const std::size_t bytes = wide(next) ? Index::bytes_for(size()) : next * sizeof(Slot);
@@ -83,6 +115,7 @@ public:
     }
     void grow() {
         if (size() >= most_states) throw LimitError("more than 4,290,000,000 states");
+        if (fingerprints_) return fingerprints_->grow();
         if (large_ && !uneven()) return large_->grow();
         if (large_) ++longer_;
         if (!large_ && !wide(capacity() * growth())) return reindex(capacity() * growth());
@@ -90,23 +123,33 @@ public:
     }
 
     void prefetch(std::uint64_t hash) const {
-        if (large_) [[unlikely]]
-            return large_->prefetch(hash);
+        if (!doubling_) [[unlikely]]
+            return large_ ? large_->prefetch(hash) : fingerprints_->prefetch(hash);
         __builtin_prefetch(slots() + home(hash));
     }
     // Brings the state a slot points to closer, if there is one that may be equal.
     void prefetch_state(std::uint64_t hash) const {
+        if (fingerprints_) [[unlikely]]
+            return;
         const std::uint64_t number = large_ ? large_->candidate(hash) : candidate(hash);
         if (number != Index::nothing) __builtin_prefetch(at(number));
     }
 
     enum class Insertion { fresh, known };
     // The state becomes the next one of the thread's array unless it is known; then `number` becomes the number of the
-    // known one. Call only if there is room.
+    // known one; with fingerprints it has none. Call only if there is room.
     Insertion insert(unsigned thread, const Word* packed, std::uint64_t hash, std::uint64_t& number) {
-        return large_ ? insert_large(thread, packed, hash, number) : insert_small(thread, packed, hash, number);
+        return doubling_ ? insert_small(thread, packed, hash, number) : insert_large(thread, packed, hash, number);
     }
 
+    // What the states take more when they are packed anew: they are given back piece by piece as they are copied.
+    std::size_t bytes_to_widen() const {
+        const Layout wider = Layout::fit(tables_, hubs_);
+        if (spill_ != nullptr || wider.stride() <= layout_.stride()) return 0;
+        std::uint64_t kept = size();
+        for (const Array& array : arrays_) kept -= array.forgotten << block_bits;
+        return kept * (wider.stride() - layout_.stride()) + arrays_.size() * (portion_mask + 1) * layout_.stride();
+    }
     // Packs every state anew, for the cells that exist now. The index stays: it depends on cell numbers alone.
     void widen() {
         const Layout wider = Layout::fit(tables_, hubs_);
@@ -122,13 +165,16 @@ public:
             std::vector<Id> cells(layout_.width());
             std::vector<Word> words(wider.words());
             const std::uint64_t count = array.count.load(std::memory_order_relaxed);
-            for (std::size_t b = 0; b < array.blocks.size(); ++b) {
+            for (std::size_t b = array.forgotten; b < array.blocks.size(); ++b) {
                 Block fresh = spill_ != nullptr ? std::move(files[thread][b]) : block(wider, b);
                 const std::uint64_t begin = static_cast<std::uint64_t>(b) << block_bits;
                 for (std::uint64_t i = 0; i < block_states && begin + i < count; ++i) {
                     layout_.unpack(array.blocks[b].data() + i * layout_.stride(), cells.data());
                     wider.pack(cells.data(), words.data());
                     wider.store(words.data(), fresh.data() + i * wider.stride());
+                    if ((i & portion_mask) != portion_mask) continue;
+                    give_back(array, begin + i + 1);
+                    if (spill_ != nullptr) fresh.give_back(0, wider.stride() * (i + 1) / page * page);
                 }
                 array.blocks[b] = std::move(fresh);
             }
@@ -173,6 +219,7 @@ public:
 
 private:
     static constexpr unsigned block_bits = 20;
+    static constexpr std::uint64_t portion_mask = (1 << 16) - 1;  // of what is read in order, and given back then
     static constexpr std::uint64_t block_states = std::uint64_t{1} << block_bits, block_mask = block_states - 1;
     // The first block stays on small pages: a small search should not pay for clearing large ones.
     Block block(const Layout& layout, std::size_t number) {
@@ -185,7 +232,14 @@ private:
     struct Array {
         alignas(128) std::atomic<std::uint64_t> count{0};
         alignas(128) std::vector<Block> blocks{};
+        std::uint64_t forgotten = 0;  // blocks
     };
+
+    // The states up to this one, as far as they lie in the same block, are not needed any more; or, in a file, for now.
+    void give_back(const Array& array, std::uint64_t end) const {
+        const std::size_t bytes = ((end - 1) & block_mask) * layout_.stride();
+        array.blocks[(end - 1) >> block_bits].give_back(0, bytes / page * page);
+    }
 
     using Slot = std::uint32_t;
 
@@ -244,13 +298,14 @@ private:
         Array& mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
-        const std::uint64_t found = large_->insert(
-            hash, [&](std::uint64_t other) { return layout_.equal(at(other), packed); },
-            [&] {
-                if (!written) layout_.store(packed, room(mine, position));
-                written = true;
-                return position << thread_bits_ | thread;
-            });
+        const auto equal = [&](std::uint64_t other) { return layout_.equal(at(other), packed); };
+        const auto fresh = [&] {
+            if (!written) layout_.store(packed, room(mine, position));
+            written = true;
+            return large_ ? position << thread_bits_ | thread : 0;
+        };
+        const std::uint64_t found = large_ ? large_->insert(hash, equal, fresh)
+                                           : fingerprints_->insert(hash, [](std::uint64_t) { return true; }, fresh);
         if (found != Index::nothing) {
             known = found;
             return Insertion::known;
@@ -282,6 +337,7 @@ private:
     void enlarge() {
         index_ = Block();
         large_.reset();
+        doubling_ = false;
         large_ = Index::for_states(threads(), longer_, size());
         in_parallel([&](std::size_t thread, std::size_t) { enter_large(static_cast<unsigned>(thread)); });
     }
@@ -305,6 +361,8 @@ private:
                 prefetch(hashes[i]);
             }
             for (std::uint64_t i = 0; i < some; ++i) each(hashes[i], (begin + i) << thread_bits_ | thread);
+            if (spill_ != nullptr && (begin & portion_mask) == portion_mask + 1 - ahead)
+                give_back(arrays_[thread], begin + ahead);
         }
     }
     // Enters a thread's states, which are known to differ, into the index.
@@ -333,6 +391,8 @@ private:
         work(0, arrays_.size());
     }
 
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+
     const Tables& tables_;
     const Hubs* hubs_ = nullptr;
     Layout layout_;
@@ -343,7 +403,9 @@ private:
     Block index_{};
     std::size_t mask_ = 0;
     unsigned shift_ = 52, number_bits_ = 0;
+    bool doubling_ = true;  // the index is that of 32 bits a slot; otherwise it is one of these
     std::optional<Index> large_{};
+    std::optional<Fingerprints> fingerprints_{};
 };
 
 }  // namespace quorate

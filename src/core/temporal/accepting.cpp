@@ -89,16 +89,13 @@ void Accepting::know(std::size_t root) {
 // A step led back to the node of that order: all components since then are one.
 void Accepting::merge(std::uint32_t until, Id act, std::uint64_t acceptance) {
     std::fill(gathered_.begin(), gathered_.end(), 0);
-    const auto take = [&](Id step) {
-        if (groups_.of[step] != none) set_bit(gathered_, groups_.of[step]);
-    };
-    take(act);
+    groups_.add(act, gathered_);
     bool good = false;
     while (roots_.back().order > until) {
         const std::size_t top = roots_.size() - 1;
         know(top);
         unite(gathered_, marks(top));
-        take(roots_[top].act);
+        groups_.add(roots_[top].act, gathered_);
         acceptance |= roots_[top].acceptance | roots_[top].by;
         good |= roots_[top].good;
         roots_.pop_back();

@@ -24,7 +24,14 @@ bool Assumption::stops(const Act& act) const {
 }
 
 Groups::Groups(const Graph& graph, const Assumption& assumption) {
-    std::map<std::tuple<Strength, Id, Kind, Id, Id>, Id> known;
+    using Key = std::tuple<Strength, Id, Kind, Id, Id>;
+    std::map<Key, Id> known;
+    const auto group = [&](Id act, const Key& key) {
+        const auto [place, fresh] = known.emplace(key, static_cast<Id>(all.size()));
+        if (fresh) all.push_back({act, std::get<0>(key)});
+        return place->second;
+    };
+    const bool coarse = assumption.level < Level::transition;
     for (Id i = 0; i < graph.acts.size(); ++i) {
         const Act& act = graph.acts[i];
         const bool stops = assumption.stops(act);
@@ -34,15 +41,18 @@ Groups::Groups(const Graph& graph, const Assumption& assumption) {
             of.push_back(none);
             continue;
         }
-        std::tuple<Strength, Id, Kind, Id, Id> key{strength, none, Kind::step, none, none};
+        // A coarse group is as fair as the level says, whatever single steps of it are.
+        const Strength common = assumption.strong ? Strength::strong : Strength::weak;
+        Key key{coarse ? common : strength, none, Kind::step, none, none};
         if (assumption.level >= Level::process) std::get<1>(key) = act.column;
         // A recovery is no step of the protocol: a process that only recovers has not done its part.
-        if (assumption.level >= Level::transition || act.kind == Kind::recover) std::get<2>(key) = act.kind;
-        if (assumption.level >= Level::transition) std::get<3>(key) = act.transition;
-        if (assumption.level >= Level::message) std::get<4>(key) = act.set;
-        const auto [place, fresh] = known.emplace(key, static_cast<Id>(all.size()));
-        if (fresh) all.push_back({i, strength});
-        of.push_back(place->second);
+        if (!coarse || act.kind == Kind::recover) std::get<2>(key) = act.kind;
+        if (!coarse) std::get<3>(key) = act.transition;
+        if (assumption.level >= Level::message) std::get<4>(key) = act.alike;
+        of.push_back(group(i, key));
+        if (!coarse || strength == common) continue;
+        besides.resize(graph.acts.size(), none);
+        besides[i] = group(i, {strength, act.column, act.kind, act.transition, none});
     }
     weak.assign((all.size() + 63) / 64, 0);
     strong = weak;
@@ -73,6 +83,7 @@ Ends find_ends(const Graph& graph, const Groups& groups, const std::vector<bool>
             if (target == Graph::cut || target == Graph::blocked) continue;
             note(able, column);
             goes_on = able.size() > crashes || !may_stop(column);
+            if (goes_on && !graph.cuts()) break;
         }
         if (goes_on) continue;
         const bool real = all.size() <= crashes && std::all_of(all.begin(), all.end(), may_stop);

@@ -2,8 +2,10 @@
 // time on without end takes one again and again, strongly fair if it is enough that it can again and again.
 //
 // Steps of the protocol are grouped by level: all together, by process, by transition, or by what they consume as well.
-// What the environment does (losses, duplicates, crashes) is never assumed; a recovery only if the caller says so. Nor
-// is it assumed that an attacker says what it can say: a step that consumes such a message is in no group.
+// A step that is strongly fair is in the group of its level like any other, and makes no other step of it strongly
+// fair: if the level is coarser than its transition, it is in a second group, of its transition, which is strongly
+// fair. What the environment does (losses, duplicates, crashes) is never assumed; a recovery only if the caller says
+// so. Nor is it assumed that an attacker says what it can say: a step that consumes such a message is in no group.
 #pragma once
 
 #include "temporal/graph.hpp"
@@ -35,17 +37,23 @@ public:
     };
     std::vector<Group> all{};
     std::vector<Id> of{};         // by act: its group, or none
+    std::vector<Id> besides{};    // by act: its second group, or none; empty if there are no such groups
     std::vector<char> allowed{};  // by act: may it occur on a loop?
     std::vector<std::uint64_t> weak{}, strong{};
 
     std::size_t words() const { return weak.size(); }
     bool any_strong() const { return size_of(strong) > 0; }
+    // Adds the groups of an act to a set.
+    void add(Id act, std::span<std::uint64_t> groups) const {
+        if (of[act] != none) set_bit(groups, of[act]);
+        if (!besides.empty() && besides[act] != none) set_bit(groups, besides[act]);
+    }
+    bool has(Id act, Id group) const { return of[act] == group || (!besides.empty() && besides[act] == group); }
     // The groups with a step in this state, be it one that a bound cuts off; what a full channel blocks is disabled.
     void enabled(const Graph& graph, Id state, std::span<std::uint64_t> groups) const {
         std::fill(groups.begin(), groups.end(), 0);
         for (std::uint64_t edge = graph.begin(state), end = graph.end(state); edge < end; ++edge) {
-            const Id group = of[graph.act(edge)];
-            if (group != none && graph.target(edge) != Graph::blocked) set_bit(groups, group);
+            if (graph.target(edge) != Graph::blocked) add(graph.act(edge), groups);
         }
     }
 };

@@ -17,6 +17,7 @@ struct Act {
     Id column = 0;
     Kind kind = Kind::step;
     Id transition = none, set = none;
+    Id alike = set;         // the set, but for ranks: what is fair together with ranks must not depend on their numbers
     bool optional = false;  // it consumes what an attacker can say but need not
 
     bool protocol() const { return kind == Kind::step || kind == Kind::discard; }
@@ -46,15 +47,15 @@ public:
 
     Id add_state(std::uint64_t label) {
         if (states() >= left_out) throw LimitError("more than 4,294,967,291 states for a temporal property");
-        const Id* known = label_ids_.find(label);
-        Id id = static_cast<Id>(words_.size());
-        if (known != nullptr) {
-            id = *known;
-        } else {
-            words_.push_back(label);
-            label_ids_.insert(label, id);
+        if (words_.empty() || words_[last_] != label) {
+            const Id* known = label_ids_.find(label);
+            last_ = known != nullptr ? *known : static_cast<Id>(words_.size());
+            if (known == nullptr) {
+                words_.push_back(label);
+                label_ids_.insert(label, last_);
+            }
         }
-        labels_.push_back(id);
+        labels_.push_back(last_);
         return static_cast<Id>(states() - 1);
     }
     // Edges are added state by state; `close` ends those of the next one.
@@ -64,10 +65,13 @@ public:
         if (high_from_ != ~std::uint64_t{0}) high_.push_back(static_cast<std::uint16_t>(act >> 16));
         low_.push_back(static_cast<std::uint16_t>(act));
         targets_.push_back(target);
-        forward_ &= target > expanded() || !moves(target);
+        if (target <= expanded()) forward_ = false;
+        if (target == cut) cuts_ = true;
     }
     // Does every edge lead to a state of a higher number? Then there is no cycle.
     bool forward() const { return forward_; }
+    // Does `within` cut any step?
+    bool cuts() const { return cuts_; }
     void close() { first_.push_back(edges()); }
 
     StateSet predicate(unsigned index) const {
@@ -87,10 +91,11 @@ private:
     Pile<Id> targets_{};
     Pile<std::uint16_t> low_{}, high_{};  // of the acts
     std::uint64_t high_from_ = ~std::uint64_t{0};
-    bool forward_ = true;
+    bool forward_ = true, cuts_ = false;
     Pile<Id> labels_{};
     std::vector<std::uint64_t> words_{};
     FlatMap<Id> label_ids_{};
+    Id last_ = 0;  // label
 };
 
 }  // namespace quorate

@@ -1,5 +1,6 @@
 #include "temporal/lasso.hpp"
 
+#include <algorithm>
 #include <deque>
 
 namespace quorate {
@@ -25,10 +26,11 @@ public:
 
     bool has(Spot at) const { return find(at) != none; }
 
-    // From a node of the component back to it, with everything done.
+    // From a node of the component back to it, with everything done: a shortest way, unless there is too much to do.
     void go(Spot from, std::vector<Way::Taken>& steps) {
         Spot now = from;
         visit(now);
+        if (go_shortest(from, steps)) return;
         bool moved = false;
         while (open()) {
             now = follow(now, steps,
@@ -54,17 +56,77 @@ private:
     }
     void take(std::uint64_t edge, std::uint64_t acceptance) {
         acceptance_ &= ~acceptance;
-        const Id group = groups_.of[graph_.act(edge)];
-        if (group != none) open_[group / 64] &= ~(std::uint64_t{1} << (group % 64));
+        std::fill(here_.begin(), here_.end(), 0);
+        groups_.add(graph_.act(edge), here_);
+        for (std::size_t i = 0; i < open_.size(); ++i) open_[i] &= ~here_[i];
     }
     bool helps(Spot, std::uint64_t edge, const Product::Move& move) {
         if ((acceptance_ & move.acceptance) != 0) return true;
-        const Id group = groups_.of[graph_.act(edge)];
-        if (group != none && has_bit(open_, group)) return true;
+        std::fill(here_.begin(), here_.end(), 0);
+        groups_.add(graph_.act(edge), here_);
+        for (std::size_t i = 0; i < open_.size(); ++i)
+            if ((open_[i] & here_[i]) != 0) return true;
         groups_.enabled(graph_, graph_.target(edge), here_);
         std::uint64_t disabled = 0;
         for (std::size_t i = 0; i < open_.size(); ++i) disabled |= open_[i] & groups_.weak[i] & ~here_[i];
         return disabled != 0;
+    }
+
+    // Breadth-first over nodes with what was done on the way to them. A way that leads back never leaves the whole
+    // component, of which only a part may be known; but what has to be done for strong fairness is known for this part
+    // alone.
+    bool go_shortest(Spot from, std::vector<Way::Taken>& steps) const {
+        const bool inside = groups_.any_strong();
+        std::vector<Id> wanted;  // groups
+        for (Id group = 0; group < groups_.all.size(); ++group)
+            if (has_bit(open_, group)) wanted.push_back(group);
+        std::vector<unsigned> sets;
+        for (unsigned set = 0; set < 64; ++set)
+            if ((acceptance_ >> set & 1) != 0) sets.push_back(set);
+        const std::size_t marks = wanted.size() + sets.size();
+        if (marks > most_marks) return false;
+        const std::uint64_t all = (std::uint64_t{1} << marks) - 1;
+        std::vector<std::uint64_t> here(groups_.words());
+        const auto done_by = [&](std::uint64_t edge, const Product::Move& move) {
+            std::uint64_t done = 0;
+            groups_.enabled(graph_, graph_.target(edge), here);
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                const bool rests = has_bit(groups_.weak, wanted[i]) && !has_bit(here, wanted[i]);
+                done |= std::uint64_t{rests || groups_.has(graph_.act(edge), wanted[i])} << i;
+            }
+            for (std::size_t i = 0; i < sets.size(); ++i)
+                done |= (move.acceptance >> sets[i] & 1) << (wanted.size() + i);
+            return done;
+        };
+        struct Met {
+            Spot at;
+            std::uint64_t done;
+            std::size_t before;
+            std::uint64_t edge;
+        };
+        std::vector<Met> met{{from, 0, 0, 0}};
+        FlatMap<char> known;
+        std::optional<std::size_t> last;
+        for (std::size_t i = 0; i < met.size() && !last; ++i) {
+            if (met.size() > most_met) return false;
+            const Met now = met[i];
+            product_.each_way(now.at.state, now.at.place, [&](std::uint64_t edge, const Product::Move& move) {
+                const Spot next{graph_.target(edge), move.target};
+                if (groups_.allowed[graph_.act(edge)] == 0 || (inside && !has(next))) return false;
+                const std::uint64_t done = now.done | done_by(edge, move);
+                const std::uint64_t key = product_.node(next.state, next.place) << marks | done;
+                if (known.find(key) != nullptr) return false;
+                known.insert(key, 1);
+                met.push_back({next, done, i, edge});
+                if (next == from && done == all) last = met.size() - 1;
+                return last.has_value();
+            });
+        }
+        if (!last) return false;
+        const std::size_t begin = steps.size();
+        for (std::size_t i = *last; i != 0; i = met[i].before) steps.push_back({met[met[i].before].at, met[i].edge});
+        std::reverse(steps.begin() + static_cast<std::ptrdiff_t>(begin), steps.end());
+        return true;
     }
 
     // A shortest way inside the component whose last step is a wanted one; appends it and notes what it does.
@@ -110,6 +172,8 @@ private:
         }
         throw std::logic_error("an accepting component does not hold what it was accepted for");
     }
+
+    static constexpr std::size_t most_marks = 16, most_met = std::size_t{1} << 18;
 
     const Product& product_;
     const Graph& graph_;

@@ -17,8 +17,8 @@ struct Lasso {
     std::vector<Starved> starved{};
 };
 
-// The shortest way to the component, and in it from mark to mark until all acceptance sets and fair groups are met.
-// The component is one that `Accepting` has found.
+// The shortest way to the component, which is one that `Accepting` has found, and a shortest way back to where that
+// ends on which all acceptance sets and fair groups are met. If there are too many, from mark to mark by short ways.
 Lasso make_lasso(const Product& product, const Groups& groups, const std::vector<Spot>& component, Pace& pace);
 // What a loop (or a state in which the run stops) leaves undone for ever.
 void find_starved(const Graph& graph, const Assumption& assumption, Lasso& lasso);

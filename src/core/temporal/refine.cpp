@@ -69,8 +69,7 @@ private:
                 if (next == none || component_[next] != members.front()) continue;
                 cycle = true;
                 acceptance |= move(at, way).acceptance;
-                const Id group = groups_.of[graph_.act(edge(at, way))];
-                if (group != none) set_bit(taken, group);
+                groups_.add(graph_.act(edge(at, way)), taken);
             }
             groups_.enabled(graph_, at.state, here_);
             for (std::size_t i = 0; i < here_.size(); ++i) {

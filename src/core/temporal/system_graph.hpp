@@ -1,8 +1,12 @@
 // The graph of a model: every reachable state is stored once, packed, and its steps are listed beside it.
 //
-// Sequential and breadth-first, so the numbers of the states are the same whatever else the machine does. The exact
-// reductions of the tables (quotient, dead messages) are used as they are: both keep the steps of every process with
-// what they consume, hence every group of fairness. Symmetry is not used.
+// Breadth-first, in rounds: the states of a round are expanded on any number of threads, and then, while all rest, what
+// they lead to is numbered in the order of the states and their steps. What a round is does not depend on threads, nor
+// does what is asked of the oracle after it. So the graph, and every answer about it, is the same for any number of
+// them.
+//
+// The exact reductions of the tables (quotient, dead messages) are used as they are: both keep the steps of every
+// process with what they consume, hence every group of fairness.
 //
 // Partial orders are, if they were asked to keep whole runs (`Keep::linear`, `Keep::branching`; docs/soundness.md, rule
 // 30). Then the steps of a stubborn set T(s) are taken in a state s, all of them strong (D1, D2) and none of them seen,
@@ -31,10 +35,12 @@
 // it is in the reduced run, once both have taken the same steps.
 //
 // The condition on cycles is kept by numbers: a state whose chosen steps all lead to states of higher numbers, and no
-// other, is left with its choice. On a cycle the state of the highest number leads to one that is not higher.
+// other, is left with its choice. On a cycle the state of the highest number leads to one that is not higher. A state
+// without a number yet gets one that is higher than that of any state of the round.
 #pragma once
 
 #include "reduce/por/chooser.hpp"
+#include "reduce/symmetry/symmetry.hpp"
 #include "search/search.hpp"
 #include "temporal/graph.hpp"
 
@@ -49,33 +55,29 @@ struct Exploration {
     std::optional<Witness> witness{};  // a handler or a monitor that fails, a predicate that raises
     bool paused = false;               // there is more to explore
     std::uint64_t given_up = 0;        // the depth from which on stubborn sets were no longer looked for; 0: always
+    double stands_for = 0;             // states, with those that differ in names only
 };
 
 class Explorer;
 
 class SystemGraph {
 public:
-    explicit SystemGraph(Tables& tables);
+    // `predicates` are indices of properties, at most 64; the verdict of each is noted for every state.
+    SystemGraph(Tables& tables, std::vector<Property>& properties, const std::vector<std::size_t>& predicates,
+                const std::optional<PartialOrders>& partial_orders, Symmetry* symmetry, unsigned threads);
     ~SystemGraph();
 
     Tables& tables;
     Graph graph{};
-    Store store;
 
-    // First. `predicates` are indices of properties, at most 64; the verdict of each is noted for every state.
-    void begin(std::vector<Property>& properties, const std::vector<std::size_t>& predicates,
-               const std::optional<PartialOrders>& partial_orders);
-    // Until all is explored, or a pause is due: at that many states or, in full batches, a few more. Call it again
+    // Until all is explored, or a pause is due: at that many states or, in full rounds, a few more. Call it again
     // after a pause.
     Exploration explore(Oracle& oracle, const Limits& limits, std::uint64_t pause);
-    std::vector<Id> cells(Id state) const {
-        if (tables.forgotten != forgotten_) throw std::logic_error("the model was reduced anew since it was explored");
-        std::vector<Id> cells(tables.width());
-        store.layout().unpack(store.state(0, state), cells.data());
-        return cells;
-    }
+    std::vector<Id> cells(Id state) const;
+    std::size_t bytes() const;
 
 private:
+    Store store_;
     const std::uint64_t forgotten_;
     std::unique_ptr<Explorer> explorer_;
 };

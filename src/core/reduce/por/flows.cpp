@@ -9,6 +9,8 @@ std::string Flows::unsupported(const Tables& tables) {
     if (tables.has_budget() || network.losses_unlimited || network.drops_refused() || network.crashes())
         return "nothing is proven for crashes, or for messages that are lost, repeated or dropped, then";
     for (const auto& column : tables.columns)
+        if (column->shared) return "nothing is proven for shared cells then";
+    for (const auto& column : tables.columns)
         if (column->input) return "nothing is proven for delivery events then";
     return {};
 }

@@ -25,7 +25,7 @@ bool Persistent::choose(std::span<const Id> cells) {
     cells_ = cells;
     Id best = 0;
     for (Id column = 0; column < processes_; ++column) {
-        steps_[column] = tables_.steps(column, cells[column], queries_);
+        steps_[column] = tables_.steps(column, cells, queries_);
         best += static_cast<Id>(steps_[column]->size());
         if (all_.size() < steps_[column]->size()) all_.resize(steps_[column]->size(), true);
     }

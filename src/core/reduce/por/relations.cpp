@@ -23,6 +23,8 @@ Relations::Relations(Tables& tables, const Closure& closure, const PorOptions& o
 std::string Relations::unsupported(const Tables& tables, const Closure& closure, Keep keep) {
     for (const auto& column : tables.columns)
         if (column->as_is) return "nothing is known of a process that is too large for the optimistic universe";
+    for (const auto& column : tables.columns)
+        if (column->shared) return "no relation is proven for steps that read and write shared cells";
     const Network& network = tables.network;
     if (tables.bound != nullptr) return "the bound of the whole system may cut one order of steps and not another";
     // Budgets only shrink: what is spent stays spent (future.hpp). How many are down does not.

@@ -19,7 +19,7 @@ bool Stubborn::choose(std::span<const Id> cells) {
         if (tables_.left(cells.back(), static_cast<Budget>(kind)) == 0) spent |= 1u << kind;
     Id all = 0;
     for (Id column = 0; column < processes_; ++column) {
-        steps_[column] = tables_.steps(column, cells[column], queries_);
+        steps_[column] = tables_.steps(column, cells, queries_);
         roots_[column] = &relations_.footprints.root(column, cells[column], *steps_[column], spent);
         all += roots_[column]->all;
     }

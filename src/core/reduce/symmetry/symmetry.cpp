@@ -57,12 +57,18 @@ private:
     std::optional<Breach> names_exist(const Column& column) const {
         const auto& locals = renaming_.locals[column.index];
         for (Id local = 0; local < known(column); ++local)
-            if (locals[local] == none) return Breach{"local", column.index, local};
+            if (locals[local] == none && column.locals[local].home == none) return Breach{"local", column.index, local};
         const auto& messages = renaming_.messages[column.index];
         for (Id message = 0; message < messages.size(); ++message)
             if (messages[message] == none) return Breach{"message", column.index, message};
         const Column& image = *tables_.columns[renaming_.columns[column.index]];
-        if (column.locals.size() != image.locals.size() || column.messages.size() != image.messages.size())
+        const auto size = [](const Column& each) {
+            if (!each.reading) return each.locals.size();
+            std::size_t count = 0;
+            for (Id local = 0; local < each.locals.size(); ++local) count += each.locals[local].home == none;
+            return count;
+        };
+        if (size(column) != size(image) || column.messages.size() != image.messages.size())
             return Breach{"local", column.index};
         return std::nullopt;
     }
@@ -94,6 +100,39 @@ private:
         if (mine.crashed != its.crashed || failure(mine.failure) != failure(its.failure) ||
             moved(mine.crash) != its.crash || moved(mine.recovery) != its.recovery)
             return Breach{"crash", column.index, local};
+        if (!column.reading) return compare_steps(column, other, local, image);
+        if (mine.home != none) return std::nullopt;  // with the local state that it is a view of
+        return compare_views(column, other, local, image, {});
+    }
+
+    // Whatever this local state does having read something, the other one does having read the renamed: in which order
+    // they read does not matter, nor whether one reads more.
+    using Known = std::map<Id, Id>;  // by shared cell, what it holds
+    std::optional<Breach> compare_views(Column& column, Column& other, Id local, Id image, Known known) const {
+        const Local& mine = column.locals[local];
+        if (mine.reads == none) return compare_seen(column, other, local, image, known);
+        const Id shared = renaming_.columns[mine.reads];
+        for (Id value = 0; value < mine.views.size(); ++value) {
+            if (mine.views[value] == none) continue;
+            known[shared] = renaming_.locals[mine.reads][value];
+            if (known[shared] == none) return Breach{"local", mine.reads, value};
+            if (auto breach = compare_views(column, other, mine.views[value], image, known)) return breach;
+        }
+        return std::nullopt;
+    }
+    std::optional<Breach> compare_seen(Column& column, Column& other, Id local, Id image, const Known& known) const {
+        const Local& its = other.locals[image];
+        if (its.reads == none) return compare_steps(column, other, local, image);
+        const auto read = known.find(its.reads);
+        for (Id value = 0; value < its.views.size(); ++value) {
+            if (its.views[value] == none || (read != known.end() && read->second != value)) continue;
+            if (auto breach = compare_seen(column, other, local, its.views[value], known)) return breach;
+        }
+        return std::nullopt;
+    }
+    std::optional<Breach> compare_steps(Column& column, Column& other, Id local, Id image) const {
+        if (column.reading)
+            if (auto breach = compare_enabled(column, other, local, image)) return breach;
         for (const Closure::Enabled& one : closure_.enabled[column.index][local]) {
             const Id set = column.monitor ? renaming_.messages[column.index][one.set] : renamed(column, other, one.set);
             if (set == none) continue;
@@ -107,7 +146,10 @@ private:
     // What is enabled there must be enabled here too; and what is looked at on the way.
     std::optional<Breach> compare_guards(const Column& column, Id local) const {
         const Column& other = *tables_.columns[renaming_.columns[column.index]];
-        const Id image = renaming_.locals[column.index][local];
+        if (column.reading) return std::nullopt;  // compared with the steps, view by view
+        return compare_enabled(column, other, local, renaming_.locals[column.index][local]);
+    }
+    std::optional<Breach> compare_enabled(const Column& column, const Column& other, Id local, Id image) const {
         if (closure_.enabled[column.index][local].size() != closure_.enabled[other.index][image].size())
             return Breach{"guard", column.index, local};
         if (!column.monitor && !column.locals[local].crashed)
@@ -233,9 +275,10 @@ Symmetry::Symmetry(Tables& tables, Description description)
 
 namespace {
 
+// Views have no images: no state holds them.
 bool changes_nothing(const std::vector<Id>& images) {
     for (Id i = 0; i < images.size(); ++i)
-        if (images[i] != i) return false;
+        if (images[i] != i && images[i] != none) return false;
     return true;
 }
 
@@ -272,7 +315,8 @@ Symmetry::Exchange Symmetry::compose(const Exchange& outer, const Exchange& inne
             continue;
         }
         Part both{column, second->to, first->locals, first->messages};
-        for (Id& local : both.locals) local = second->locals[local];
+        for (Id& local : both.locals)
+            if (local != none) local = second->locals[local];
         for (Id& message : both.messages) message = second->messages[message];
         if (both.to != column || !changes_nothing(both.locals) || !changes_nothing(both.messages))
             result.push_back(std::move(both));
