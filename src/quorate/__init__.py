@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quorate.language.process import Process
     from quorate.language.rank import Rank
     from quorate.language.scalar import Scalar
+    from quorate.language.shared import Shared
     from quorate.language.signed import Signed
     from quorate.language.system import System
     from quorate.language.temporal import ctl, eventually, leads_to, ltl, repeatedly, stably
@@ -49,6 +50,7 @@ _WHERE = {
     "Peers": "language.pid",
     "Rank": "language.rank",
     "Scalar": "language.scalar",
+    "Shared": "language.shared",
     "Constant": "language.constants",
     "Map": "language.maps",
     "on": "language.transitions",
@@ -105,6 +107,7 @@ __all__ = [
     "Rank",
     "Result",
     "Scalar",
+    "Shared",
     "Signed",
     "Sized",
     "System",

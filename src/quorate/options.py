@@ -14,6 +14,8 @@ from quorate.base.errors import QuorateError, did_you_mean
 from quorate.base.values import show
 
 Search = Literal["bfs", "dfs"]
+Store = Literal["exact", "fingerprint", "bitstate"]
+STORES: tuple[Store, ...] = ("exact", "fingerprint", "bitstate")
 Panel = Literal[
     "Temporal properties",
     "Coverage",
@@ -115,11 +117,11 @@ class Options:
     search: Search | None = option(
         None, "Search", "Breadth-first (finds shortest runs) or depth-first.", choices=("bfs", "dfs")
     )
-    store: Literal["exact", "bitstate"] = option(
+    store: Store = option(
         "exact",
         "Search",
-        "Exact, or a few bits per state, which may miss states.",
-        choices=("exact", "bitstate"),
+        "Exact; a fingerprint per state, or a few bits, which may miss states.",
+        choices=STORES,
     )
     spill: str | None = option(
         None, "Search", "Keep the states in files there: exact, with memory for the index alone.", "path", metavar="DIR"
@@ -252,12 +254,29 @@ class Options:
             raise _wrong(
                 f"spill={self.spill!r} with a depth-first search", "it is for breadth-first search with an exact store"
             )
+        if self.store == "fingerprint":
+            self._require_levels_alone()
         if self.distributed:
             self._require_shared_search()
         if self.stateless and self.store == "bitstate":
             raise _wrong(
                 "stateless=True with store='bitstate'", "a stateless search stores nothing: choose one of them"
             )
+
+    def _require_levels_alone(self) -> None:
+        """Raises for what needs more of the states than their fingerprints, once they were expanded."""
+        why = {
+            "search='dfs'": (self.search == "dfs", "it is for breadth-first search"),
+            "stateless=True": (self.stateless, "a stateless search stores nothing"),
+            f"por={self.por!r}": (self.por != "none", "partial orders ask in which level a known state lies"),
+            f"spill={self.spill!r}": (self.spill is not None, "it keeps no states that could lie in files"),
+            "coverage=True": (self.coverage, "it looks at all states in the end"),
+            "self_check=True": (self.self_check, "it looks at all states in the end"),
+            "workers": (self.distributed, "workers have exact stores"),
+        }
+        for what, (given, reason) in why.items():
+            if given:
+                raise _wrong(f"store='fingerprint' with {what}", f"{reason}: leave one out")
 
     def _require_shared_search(self) -> None:
         """Raises for what workers cannot do together: they go breadth-first, with an exact store each."""

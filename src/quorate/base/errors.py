@@ -138,3 +138,20 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean `{close[0]}`?"
     return f"there is: {', '.join(names)}" if names else "there is none"
+
+
+class MessagesRead(BaseException):
+    """A property has read messages in flight, and was not given those of this class."""
+
+    def __init__(self, cls: type) -> None:
+        super().__init__(f"a property read messages in flight: self.pending({cls.__name__})")
+        self.cls = cls
+
+    def refused(self, what: str) -> ParameterError:
+        """The error where they cannot be given."""
+        return ParameterError(
+            f"a property reads messages in flight, self.pending({self.cls.__name__}), which cannot be combined with "
+            f"{what}",
+            hint="leave that out, or ask about other properties: --property NAME",
+            code="Q605",
+        )

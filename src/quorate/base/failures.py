@@ -31,6 +31,11 @@ class Failure(NamedTuple):
     hint: str = ""
     code: str = ""
 
+    @property
+    def violates(self) -> str:
+        """The name under which it is told among the properties."""
+        return "assertions" if self.kind == "assertion" else "exceptions"
+
 
 def failure_of(error: BaseException, place: Location) -> Failure:
     """What went wrong, and the model's line where it did. What is not the model's doing is raised again."""

@@ -20,7 +20,7 @@ END = b"\x01"
 _NONE, _FALSE, _TRUE, _INT, _STR, _BYTES, _ENUM, PID, _TUPLE, _NAMED, _SET, MAP, DATACLASS, RECORD, CRASH, SCALAR = (
     bytes([0x10 + i]) for i in range(16)
 )
-RANK = b"\x20"
+RANK, SHARED, SEEN = b"\x20", b"\x21", b"\x22"
 
 
 class BadValueError(Exception):

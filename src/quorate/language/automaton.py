@@ -1,12 +1,13 @@
 """What processes and monitors share: declared fields that hold immutable values.
 
-A handler runs on a short-lived instance whose `__dict__` holds exactly the fields, so that reading one is as fast as
-Python allows and the new local state is the values of that dictionary.
+A handler runs on a short-lived instance. Its dictionary is empty at first, and a field is put there when it is read or
+assigned: so the run knows what it has read, and a second reading is as fast as Python allows.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 from quorate.base.errors import ModelError, caller, did_you_mean
@@ -30,11 +31,48 @@ WATCHING = "a monitor"
 """What a run is closed for if it is a monitor's: it does nothing but to change its own fields."""
 
 
-class Automaton:
-    """Fields, and the refusal of anything that is not a field."""
+class Field:
+    """A field in its class: gives the default to whoever asks the class, and the value of this run to an instance.
+
+    It has no `__set__`, so what lies in the dictionary of the instance hides it.
+    """
+
+    __slots__ = ("default", "name")
+
+    def __init__(self, name: str, default: Any) -> None:
+        self.name = name
+        self.default = default
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            if self.default is MISSING:
+                raise AttributeError(f"type object {owner.__name__!r} has no attribute {self.name!r}")
+            return self.default
+        name = self.name
+        run = instance._run
+        at = instance._places[name]
+        run.reads[at] = None
+        value = held_by(instance)[name] = run.local[at]
+        return value
+
+
+class _Held:
+    """Where the dictionary of an instance is."""
 
     __slots__ = ("__dict__", "__weakref__", "_run")
     _run: Any
+
+
+held_by: Callable[[Any], dict[str, Any]] = _Held.__dict__["__dict__"].__get__
+"""The dictionary of an instance as it is: the fields that were read or assigned so far, and whatever else got there."""
+
+
+class Automaton(_Held):
+    """Fields, and the refusal of anything that is not a field."""
+
+    __slots__ = ()
+    _places: ClassVar[dict[str, int]] = {}
+    """Where each field stands in a local state."""
     _fields: ClassVar[dict[str, Any]] = {}
     _own_fields: ClassVar[dict[str, Any]] = {}
     """Those that the class itself declares or gives another default. What several bases say of a field is decided by
@@ -75,17 +113,21 @@ class Automaton:
                 )
             fields[name] = MISSING
         refuse_two_meanings(cls, fields, "field")
+        given = {*vars(cls)}
         for name in fields:
-            if name in cls.__dict__:
+            if name in given:
                 try:
-                    fields[name] = freeze(cls.__dict__[name])
+                    fields[name] = freeze(vars(cls)[name])
                 except BadValueError as bad:
                     error = bad_field(cls, name, bad)
                     error.location = member_location(cls, name)
                     raise error from None
-                setattr(cls, name, fields[name])
+                setattr(cls, name, Field(name, fields[name]))
+            elif not hasattr(cls, name):
+                setattr(cls, name, Field(name, MISSING))
         cls._fields = fields
-        own = {*own_annotations(cls), *cls.__dict__}
+        cls._places = {name: at for at, name in enumerate(fields)}
+        own = {*own_annotations(cls), *given}
         kinds: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             if issubclass(base, Automaton):
@@ -116,7 +158,19 @@ class Automaton:
                 value = freeze(value)
             except BadValueError as bad:
                 raise bad_field(type(self), name, bad) from None
-        self.__dict__[name] = value
+        held_by(self)[name] = value
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """All fields, in their order. Whoever looks here may have read any of them."""
+        held, run = held_by(self), self._run
+        if not getattr(run, "opened", True):  # a property's view has none: its fields are never here
+            run.opened = True
+            beyond = [name for name in held if name not in self._fields]
+            values = {name: held[name] if name in held else getattr(self, name) for name in (*self._fields, *beyond)}
+            held.clear()
+            held.update(values)
+        return held
 
     def __delattr__(self, name: str) -> NoReturn:
         raise ModelError(
@@ -155,7 +209,7 @@ class Automaton:
         )
 
 
-attach = Automaton.__dict__["_run"].__set__
+attach = _Held.__dict__["_run"].__set__
 """Give an instance its run, past the refusal of undeclared fields."""
 
 

@@ -9,6 +9,14 @@ from typing import Any
 from quorate.base.errors import Location, ModelError
 
 _IMPURE = {"random", "secrets", "time", "datetime", "uuid"}
+_IMPURE_NAMES = {
+    "os": {"urandom", "getrandom", "getpid", "getppid", "times", "getloadavg"},
+    "posix": {"urandom", "getrandom", "getpid", "getppid", "times", "getloadavg"},
+    "sys": {"getallocatedblocks", "getrefcount", "_getframe"},
+    "threading": {"get_ident", "get_native_id"},
+    "builtins": {"id"},
+}
+"""By module: functions that tell the process, the machine or the moment."""
 _SUSPENDED = {0x20: "a generator: it has `yield`", 0x80: "`async def`", 0x200: "an `async def` with `yield`"}
 """By flag of a code object: functions that run nothing when they are called."""
 
@@ -69,16 +77,25 @@ def forbid_impure(what: str, *functions: object) -> None:
 
 
 def _scan(what: str, function: FunctionType, code: CodeType) -> None:
-    suspects = {name for name in code.co_names if _source(function.__globals__.get(name)) in _IMPURE}
+    suspects = {name for name in code.co_names if name in _IMPURE or _tells(function, name) is not None}
     if suspects:
         import dis
 
-        for instruction in dis.get_instructions(code):
-            if instruction.opname == "LOAD_GLOBAL" and instruction.argval in suspects:
+        instructions = list(dis.get_instructions(code))
+        for instruction, following in zip(instructions, [*instructions[1:], None], strict=True):
+            name = instruction.argval
+            if name not in suspects:
+                continue
+            impure = instruction.opname == "IMPORT_NAME" and name in _IMPURE
+            if instruction.opname == "LOAD_GLOBAL":
+                telling = _tells(function, name)
+                impure = telling is not None and not telling
+                if telling and following is not None and following.argval in telling:
+                    impure, name = True, f"{name}.{following.argval}"
+            if impure:
                 line = instruction.positions.lineno if instruction.positions else None
                 raise ModelError(
-                    f"{what} uses `{instruction.argval}`: it must do the same whenever it is run on the same state "
-                    "and messages",
+                    f"{what} uses `{name}`: it must do the same whenever it is run on the same state and messages",
                     hint="instead of chance, use self.choose(options), which explores every case; instead of time, "
                     "use a @step, which may happen at any time, or a counter in a field",
                     code="Q105",
@@ -87,6 +104,20 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             _scan(what, function, constant)
+
+
+def _tells(function: FunctionType, name: str) -> set[str] | None:
+    """None for a global that is fine; of a module, its functions that are chance or the clock; no names if all are."""
+    if name not in function.__globals__:
+        return set() if name in _IMPURE_NAMES["builtins"] else None
+    value = function.__globals__[name]
+    source = _source(value)
+    if source is None or source in _IMPURE:
+        return None if source is None else set()
+    telling = _IMPURE_NAMES.get(source)
+    if isinstance(value, ModuleType) or telling is None:
+        return telling
+    return set() if getattr(value, "__name__", None) in telling else None
 
 
 def _source(value: Any) -> str | None:

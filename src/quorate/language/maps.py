@@ -47,6 +47,17 @@ class Map(Mapping[K, V], Generic[K, V]):
         def clear(self) -> NoReturn:
             raise _refused("m.clear()", "m = Map()")
 
+        def __getattr__(self, name: str) -> NoReturn:
+            """Other libraries have `set`, `assoc`, `remove` and the like for what is written otherwise here."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise _NoMethodError(
+                f"m.{name}: a Map has no such method",
+                hint="m = m | {key: value} adds or changes an entry, m = m.without(key) takes one out",
+                code="Q103",
+                location=caller(),
+            )
+
     def __getitem__(self, key: K) -> V:
         return self._items[key]
 
@@ -82,6 +93,10 @@ class Map(Mapping[K, V], Generic[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Map, (self._items,)
+
+
+class _NoMethodError(ModelError, AttributeError):
+    """For `hasattr` it is what Python expects."""
 
 
 def _refused(what: str, instead: str) -> ModelError:

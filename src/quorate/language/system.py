@@ -10,6 +10,7 @@ from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.base.places import class_location
 from quorate.base.values import show
 from quorate.language.faults import Faults
+from quorate.language.maps import Map
 from quorate.language.message import Message
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
@@ -18,11 +19,13 @@ from quorate.language.pid import Peers, Pid
 from quorate.language.presets import Preset
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar
+from quorate.language.shared import Access, Shared
 
 P = TypeVar("P", bound=Process)
 W = TypeVar("W", bound=Monitor)
 V = TypeVar("V", bound=Scalar)
 T = TypeVar("T")
+K = TypeVar("K")
 M = TypeVar("M", bound=Message)
 
 _SETTINGS = {"network", "faults"}
@@ -144,9 +147,16 @@ class System:
         for pid in _listed(pids):
             builder.connect(pid, fields)
 
-    def send(self, to: Pid | Iterable[Pid], message: Message, /, *, sender: Pid) -> None:
+    def send(self, to: Pid | Iterable[Pid], message: Message, /, *, sender: Pid | None = None) -> None:
         """A message that is there at the beginning, as if `sender` had sent it: to one process, or to several."""
         builder = self._building("send")
+        if sender is None:
+            raise ModelError(
+                f"self.send({show(to)}, {show(message)}) in `build` names no sender",
+                hint="every message comes from a process: self.send(pid, message, sender=other)",
+                code="Q109",
+                location=caller(),
+            )
         for pid in _listed(to):
             builder.post(pid, message, sender)
 
@@ -154,6 +164,31 @@ class System:
         """So many values that are only compared for equality: `self.scalars(Value, 3)`."""
         made: frozenset[V] = self._building("scalars").make_scalars(kind, count)
         return made
+
+    @overload
+    def share(self, name: str, value: T, /, *, access: Access = "atomic") -> Shared[T]: ...
+
+    @overload
+    def share(self, name: str, value: T, /, *, each: Iterable[K], access: Access = "atomic") -> Map[K, Shared[T]]: ...
+
+    def share(self, name: str, value: Any, /, *, each: Iterable[Any] | None = None, access: Access = "atomic") -> Any:
+        """A cell that processes read and write, with its first value; or one `each` of several keys: a Map.
+
+        With access="single" a step that reads or writes it has no other access to shared cells.
+        """
+        return self._building("share").share(name, value, each, access)
+
+    def shared(self, name: str, *key: Any) -> Any:
+        """In properties: what a shared cell holds; of several with one name, the one of that key."""
+        views = self.__dict__["_views"]
+        if views is None or not hasattr(views, "shared"):
+            raise ModelError(
+                f"{type(self).__name__}.shared(...) was called outside of a property",
+                hint="transitions read a cell through the field that holds it: self.counter.value",
+                code="Q108",
+                location=caller(),
+            )
+        return views.shared(name, *key)
 
     def corrupt(self, pids: Pid | Iterable[Pid], count: int | None = None, /) -> None:
         """Let an exhaustive attacker take the place of these processes, or of the last `count` of them.
@@ -196,6 +231,19 @@ class System:
                 location=caller(),
             )
         return views.of(cls)
+
+    def pending(self, cls: type[M], /, *, to: Process | Pid | None = None) -> tuple[M, ...]:
+        """In properties: the messages of a class that were sent and not consumed yet; `to`: to one process."""
+        views = self.__dict__["_views"]
+        if not hasattr(views, "pending"):
+            raise ModelError(
+                f"{type(self).__name__}.pending(...) was called outside of a property",
+                hint="messages in flight can be read in @invariant, @can, @final and `within` of a System",
+                code="Q108",
+                location=caller(),
+            )
+        found: tuple[M, ...] = views.pending(cls, to)
+        return found
 
     def ever_sent(self, by: Process, message: Any, /) -> bool:
         """In lemmas: whether a process has ever sent just this message."""

@@ -12,7 +12,8 @@ Decorators for the usual shapes, formulas for the rest.
     can_always_recover = ctl("AG EF decided")
 
 A name in a formula is a method of the System without parameters that returns a bool. With `each=Client` there is one
-property for every client, and the methods it names take that client as their parameter.
+property for every client, and the methods it names take that client as their parameter; with `each=Request`, a class of
+messages, for everybody who sends such messages.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller
 from quorate.language.forbidden import refuse_suspended
+from quorate.language.message import Message
 from quorate.language.process import Process
 
 TEMPORAL_MARK = "__quorate_temporal__"
 
 Shape = Literal["eventually", "leads_to", "repeatedly", "stably", "ltl", "ctl"]
+Each = type[Process] | type[Message]
 S = TypeVar("S")
 F = TypeVar("F", bound=Callable[..., bool])
 
@@ -60,7 +63,7 @@ class Stated:
     shape: Shape
     formula: str = ""
     goal: str | Callable[..., bool] | None = None
-    each: type[Process] | None = None
+    each: Each | None = None
     location: Location | None = None
     expand: Expand | None = None
     """Of a property that is one formula for each of several things."""
@@ -69,10 +72,10 @@ class Stated:
 @overload
 def eventually(function: F, /) -> F: ...
 @overload
-def eventually(*, each: type[Process]) -> Callable[[F], F]: ...
+def eventually(*, each: Each) -> Callable[[F], F]: ...
 
 
-def eventually(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+def eventually(function: Any = None, /, *, each: Each | None = None) -> Any:
     """It holds at some time in every run: F p."""
     return _decorator("eventually", function, each)
 
@@ -80,10 +83,10 @@ def eventually(function: Any = None, /, *, each: type[Process] | None = None) ->
 @overload
 def repeatedly(function: F, /) -> F: ...
 @overload
-def repeatedly(*, each: type[Process]) -> Callable[[F], F]: ...
+def repeatedly(*, each: Each) -> Callable[[F], F]: ...
 
 
-def repeatedly(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+def repeatedly(function: Any = None, /, *, each: Each | None = None) -> Any:
     """It holds again and again in every run: G F p."""
     return _decorator("repeatedly", function, each)
 
@@ -91,15 +94,15 @@ def repeatedly(function: Any = None, /, *, each: type[Process] | None = None) ->
 @overload
 def stably(function: F, /) -> F: ...
 @overload
-def stably(*, each: type[Process]) -> Callable[[F], F]: ...
+def stably(*, each: Each) -> Callable[[F], F]: ...
 
 
-def stably(function: Any = None, /, *, each: type[Process] | None = None) -> Any:
+def stably(function: Any = None, /, *, each: Each | None = None) -> Any:
     """From some time on it holds for ever, in every run: F G p."""
     return _decorator("stably", function, each)
 
 
-def leads_to(goal: str | Callable[..., bool], *, each: type[Process] | None = None) -> Callable[[F], F]:
+def leads_to(goal: str | Callable[..., bool], *, each: Each | None = None) -> Callable[[F], F]:
     """Whenever it holds, the goal holds then or later: G(p -> F goal). The goal is a method's name, or a function."""
     if not isinstance(goal, str | FunctionType):
         raise _refused(
@@ -112,24 +115,24 @@ def leads_to(goal: str | Callable[..., bool], *, each: type[Process] | None = No
     return mark
 
 
-def ltl(formula: str, *, each: type[Process] | None = None) -> Stated:
+def ltl(formula: str, *, each: Each | None = None) -> Stated:
     """A formula of LTL without next, true of every run: `name = ltl("G(waiting -> F served)")`."""
     return _formula("ltl", formula, each)
 
 
-def ctl(formula: str, *, each: type[Process] | None = None) -> Stated:
+def ctl(formula: str, *, each: Each | None = None) -> Stated:
     """A formula of CTL or CTL* without next, true of every initial state: `name = ctl("AG EF decided")`."""
     return _formula("ctl", formula, each)
 
 
-def _formula(shape: Literal["ltl", "ctl"], formula: str, each: type[Process] | None) -> Stated:
+def _formula(shape: Literal["ltl", "ctl"], formula: str, each: Each | None) -> Stated:
     if not isinstance(formula, str):
         raise _refused(f"{shape}({formula!r}): a formula is a text", f'{shape}("G(p -> F q)")')
     _process(shape, each)
     return Stated(shape, formula, None, each, caller())
 
 
-def _decorator(shape: Shape, function: Any, each: type[Process] | None, goal: Any = None) -> Any:
+def _decorator(shape: Shape, function: Any, each: Each | None, goal: Any = None) -> Any:
     _process(shape, each)
 
     def mark(method: Any) -> Any:
@@ -143,9 +146,10 @@ def _decorator(shape: Shape, function: Any, each: type[Process] | None, goal: An
 
 
 def _process(shape: str, each: object) -> None:
-    if each is not None and not (isinstance(each, type) and issubclass(each, Process)):
+    if each is not None and not (isinstance(each, type) and issubclass(each, Process | Message)):
         raise _refused(
-            f"{shape}(each={each!r}): name a class of processes", "each=Client, after `class Client(Process)`"
+            f"{shape}(each={each!r}): name a class of processes, or of messages for those who send them",
+            "each=Client, after `class Client(Process)`",
         )
 
 

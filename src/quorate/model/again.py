@@ -99,6 +99,16 @@ def require_same(
     )
 
 
+def differs(transition: Transition) -> ModelError:
+    """The error for a transition that read or did something else where all that it had read was the same."""
+    return ModelError(
+        f"{transition} behaved differently in two local states that agree on every field it has read",
+        hint=CAUSES,
+        code="Q104",
+        location=transition.location,
+    )
+
+
 def smuggled(column: Column, local: Local) -> ModelError:
     """The error for a value that got into a field past the assignment that would have refused it."""
     for name, value in zip(column.fields, local, strict=True):

@@ -13,11 +13,13 @@ from quorate.base.watchdog import supervised
 from quorate.language.automaton import MISSING, Automaton
 from quorate.language.declared import WATCH_MARK
 from quorate.language.forbidden import forbid_impure, refuse_suspended
+from quorate.language.maps import Map
 from quorate.language.message import Crash, Message, bad_field, stamped
 from quorate.language.monitor import Monitor
 from quorate.language.pid import DecompositionError, Pid, column_of, server_of
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar, scalar
+from quorate.language.shared import Cell, Shared, cell_name, shared
 from quorate.language.system import System
 from quorate.model.again import CAUSES
 from quorate.model.attacker import Attacker
@@ -41,6 +43,8 @@ class Builder:
         self.settings: dict[str, Any] = {}
         self.processes: list[tuple[type[Process], Pid, dict[str, Any], Location | None]] = []
         self.monitors: list[tuple[type[Monitor], dict[str, Any], Location | None]] = []
+        self.cells: list[tuple[Shared[Any], Any]] = []
+        """The shared cells, each with its first value."""
         self.corrupted: set[int] = set()
         self.posted: list[tuple[int, Message]] = []
         """What is sent before the run begins, and to whom."""
@@ -85,7 +89,7 @@ class Builder:
                 location=caller(),
             )
         made = tuple(scalar(cls, index) for index in range(count))
-        self.scalars[cls.__name__] = made
+        self.scalars[cls.__name__] = max(made, self.scalars.get(cls.__name__, ()), key=len)
         return ContentSet(made)
 
     def connect(self, pid: Pid, fields: dict[str, Any]) -> None:
@@ -171,6 +175,21 @@ class Builder:
             )
         self.monitors.append((cls, _checked(cls, dict(cls._fields), fields), caller()))
 
+    def share(self, name: Any, value: Any, each: Iterable[Any] | None, access: str) -> Any:
+        if access not in ("atomic", "single"):
+            raise _not_shared(f"access={show(access)}", "access is 'atomic' or 'single'")
+        if not isinstance(name, str) or any(name == cell_name(cell) for cell, _ in self.cells):
+            raise _not_shared(show(name), "every shared cell, or row of cells, has a name of its own")
+        made: list[tuple[Any, Shared[Any]]] = []
+        try:
+            for key in [()] if each is None else list(each):
+                cell = shared(name, key, access == "single")
+                self.cells.append((cell, freeze(value)))
+                made.append((key, cell))
+        except BadValueError as bad:
+            raise _not_shared(f"{show(bad.value)}, of type {type(bad.value).__name__}", bad.advice) from None
+        return made[0][1] if each is None else Map(made)
+
     def choose(self, options: Iterable[Any]) -> Any:
         return self.choices.pick(type(self.system).__name__, options)
 
@@ -179,7 +198,8 @@ class Builder:
             (Attacker if pid._index in self.corrupted else cls, _label(cls, pid), pid)
             for cls, pid, _, _ in self.processes
         ]
-        return found + [(cls, cls.__name__, None) for cls, _, _ in self.monitors]
+        found += [(cls, cls.__name__, None) for cls, _, _ in self.monitors]
+        return found + [(Cell, str(cell), None) for cell, _ in self.cells]
 
     def state(self) -> tuple[Local, ...]:
         rows: list[tuple[type[Automaton], str, dict[str, Any], Location | None]] = []
@@ -199,7 +219,7 @@ class Builder:
                 )
         if self.servers:
             self._require_roles_in(rows)
-        return tuple(tuple(values.values()) for _, _, values, _ in rows)
+        return (*(tuple(values.values()) for _, _, values, _ in rows), *((value,) for _, value in self.cells))
 
     def post_box(self) -> Posted:
         """What is pending at the beginning. Attackers send what they like, and need not have sent anything."""
@@ -248,8 +268,18 @@ def build_all(
             continue
         if byzantine and builder.servers:
             raise DecompositionError("Byzantine processes are not taken apart")
+        if builder.cells and builder.servers:
+            raise DecompositionError("roles of a process may read and write shared cells in one step")
         for role, count in byzantine.items():
             builder.corrupt_role(role, count)
+        if builder.cells and builder.corrupted:
+            raise ModelError(
+                f"{type(system).__name__} has Byzantine processes and shared cells: what an attacker writes is not "
+                "explored",
+                hint="write it down as a process: class Liar(Thread, byzantine=True)",
+                code="Q126",
+                location=_where(system),
+            )
         if first is None:
             first, first_path = builder, list(path)
             _not_empty(system, builder)
@@ -271,7 +301,8 @@ def build_all(
     layout, states = first.layout(), [found[key][0] for key in sorted(found)]
     _constants_agree(system, layout, states)
     pending = [found[key][1] for key in sorted(found)]
-    return layout, states, pending, {**first.settings, "scalars": first.scalars}
+    cells = tuple(cell for cell, _ in first.cells)
+    return layout, states, pending, {**first.settings, "scalars": first.scalars, "cells": cells}
 
 
 def _constants_agree(system: System, layout: Layout, states: list[tuple[Local, ...]]) -> None:
@@ -400,6 +431,10 @@ def _checked(cls: type[Automaton], values: dict[str, Any], given: dict[str, Any]
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
+
+
+def _not_shared(what: str, why: str) -> ModelError:
+    return ModelError(f"share(...): {what}", hint=why, code="Q109", location=caller())
 
 
 def _not_a(cls: Any, method: str, base: str) -> ModelError:

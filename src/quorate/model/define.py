@@ -110,8 +110,16 @@ def define(
         attackers=attackers,
         messages=message_types(specs.values()),
         scalars=settings["scalars"],
+        cells=settings["cells"],
     )
     definition.ranked = uses_ranks(definition)
+    if definition.ranked and definition.cells:
+        raise ModelError(
+            f"{definition.name} has ranks and shared cells: the order of ranks is looked for in processes alone",
+            hint="use int in one of them, with a bound: `within`",
+            code="Q126",
+            location=location_of(type(system).build),
+        )
     if decomposed:
         _require_apart(definition)
     _require_room(definition)

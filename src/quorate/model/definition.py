@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.errors import Location, PropertyError, did_you_mean
-from quorate.language.message import Crash, Message, stamped
+from quorate.base.values import encode
+from quorate.language.message import Crash, Event, Message, stamped
 from quorate.language.pid import Pid, column_of, server_of
+from quorate.language.shared import Cell, Shared, Written
 from quorate.model.again import Sample
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from quorate.language.faults import Faults
     from quorate.language.message import Record
     from quorate.language.network import Network
+    from quorate.language.rank import Ranks
     from quorate.language.system import System
     from quorate.language.transitions import Declaration
     from quorate.model.environment import Environment
@@ -91,8 +95,10 @@ class Column:
     """Of a channel: the process it leads to."""
     clean: bool = False
     """A transition consumes all that is in the inbox, or it is not enabled."""
-    places: bool = False
-    """Ranks are places in the order of the whole state, not numbers: `later` is any later place (docs/ranks.md)."""
+    cells: Mapping[bytes, int] = field(default_factory=dict)
+    """The columns of shared cells, by the encoding of the cell."""
+    ranks: Ranks = "numbers"
+    """What ranks are when its handlers run (docs/ranks.md)."""
     beginning: Local = ()
     """The fields as `spawn` and `connect` set them; where initial states differ in that, see `Spec.origin`."""
 
@@ -111,6 +117,10 @@ class Column:
         constants = self.cls._constants
         visible = self.fields[: self.spec.visible]
         return tuple((at, name) for at, name in enumerate(visible) if name not in constants)
+
+    def label(self, field: int) -> str:
+        """What a field of this column is called; of a shared cell it is its only one."""
+        return self.name if self.cls is Cell else f"{self.name}.{self.fields[field]}"
 
     @property
     def server(self) -> int | None:
@@ -165,18 +175,29 @@ class Definition:
     """By name of the class: values that are only compared for equality."""
     ranked: bool = False
     """Whether fields hold numbers that are only compared."""
+    cells: tuple[Shared[Any], ...] = ()
+    """The shared cells, in the order of their columns."""
     processes: tuple[Column, ...] = field(init=False)
     monitors: tuple[Column, ...] = field(init=False)
+    """Shared cells are among them: they take what is written as monitors take what they are told."""
+    shared: tuple[Column, ...] = field(init=False)
+    """The columns of shared cells."""
     memory: Memory = field(init=False)
     """What the model could remember outside of its fields."""
     panel: Any = field(init=False, default=None)
     """What the property layer keeps between evaluations."""
+    shown: tuple[type, ...] = field(init=False, default=())
+    """The messages that properties read while they are in flight (`self.pending`)."""
     channels: Any = field(init=False, default=None)
     """The policy of the network, which the semantics keeps here."""
 
     def __post_init__(self) -> None:
         self.processes = tuple(column for column in self.columns if not column.is_monitor)
         self.monitors = tuple(column for column in self.columns if column.is_monitor)
+        self.shared = tuple(column for column in self.monitors if column.cls is Cell)
+        indices = {encode(cell): column.index for cell, column in zip(self.cells, self.shared, strict=True)}
+        for column in self.columns:
+            column.cells = indices
 
     def notices(self, column: Column) -> list[tuple[int, Message]]:
         """What is sent when a process crashes: to every other process that handles the message `Crash`."""
@@ -193,6 +214,12 @@ class Definition:
         leads_to = self.columns[index].delivers_to
         return self.columns[index if leads_to is None else leads_to]
 
+    def told(self, event: Event) -> list[Column]:
+        """Who takes notice of an event; of one that writes a cell, that cell alone."""
+        if type(event) is Written:
+            return [self.columns[self.columns[0].cells[encode(event.cell)]]]
+        return [each for each in self.monitors if any(reaction.takes(event) for reaction in each.spec.transitions)]
+
     def place(self, column: Column) -> str:
         """How a message is marked that lies in a column; on its way to a process, which is the rule, not at all."""
         return " (delivered)" if column.routes is not None else ""
@@ -204,6 +231,15 @@ class Definition:
     def transitions(self, column: Column) -> tuple[Transition, ...]:
         """The transitions of a process (the reactions of a monitor) in the order they are written."""
         return column.spec.transitions
+
+    @cached_property
+    def settings(self) -> dict[str, Network | Faults]:
+        """What properties read of the network and of crashes: as `build` has set them, and as the check was asked.
+
+        The system that the user made has neither, since `build` runs on another object.
+        """
+        implicit = self.environment.crash == "implicit"
+        return {"network": self.network, "faults": self.declared if implicit else self.faults}
 
     @property
     def properties(self) -> tuple[Property, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from quorate.base.errors import Signal
 from quorate.base.failures import Failure
-from quorate.base.values import CRASH, Kind, encode, register
+from quorate.base.values import CRASH, SEEN, Kind, encode, register
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
 
@@ -30,6 +32,46 @@ def is_crashed(local: Local) -> bool:
 register(Crashed, Kind(lambda value: value, lambda value: CRASH + encode(tuple(value)), lambda _: "crashed"))
 
 
+class Seen(tuple[Any, ...]):
+    """A local state together with what the process has read of shared cells: by column, their values.
+
+    No state holds it. It is what a transition is evaluated on where it depends on more than its own process.
+    """
+
+    cells: Mapping[int, Any]
+
+
+def seen(local: Local, cells: Mapping[int, Any]) -> Local:
+    made = Seen(local)
+    made.cells = cells
+    return made
+
+
+def cells_of(local: Local) -> Mapping[int, Any]:
+    """What is known of shared cells there."""
+    return local.cells if type(local) is Seen else _NOTHING
+
+
+_NOTHING: Mapping[int, Any] = {}
+
+register(
+    Seen,
+    Kind(
+        lambda value: value,
+        lambda value: SEEN + encode((tuple(value), tuple(sorted(value.cells.items())))),
+        lambda value: f"{tuple(value)} having read {dict(value.cells)}",
+    ),
+)
+
+
+class Unread(Signal):
+    """A transition reads a shared cell of which it is not known what it holds: the column."""
+
+    def __init__(self, column: int) -> None:
+        super().__init__(column)
+        self.column = column
+
+
 class Outcome(NamedTuple):
     """One thing a transition may do. A failed or cut one does nothing else: no local state, nothing sent."""
 
@@ -39,6 +81,8 @@ class Outcome(NamedTuple):
     choices: tuple[Any, ...] = ()
     cut: bool = False
     failure: Failure | None = None
+    reads: tuple[tuple[int, Any], ...] = ()
+    """What it has read of shared cells: columns and values. That is why it is so, and no part of what is done."""
 
 
 class Request(NamedTuple):

@@ -12,6 +12,7 @@ from quorate.language.message import Record
 from quorate.language.pid import Pid
 from quorate.language.rank import Rank
 from quorate.language.scalar import Scalar
+from quorate.language.shared import Shared, cell_key, cell_name, with_key
 from quorate.language.signed import Signed, signed
 from quorate.model.outcome import Crashed
 
@@ -59,6 +60,8 @@ def renamed(value: Any, names: Mapping[bytes, Name | Rank]) -> Any:
         return Crashed(renamed(item, names) for item in value)
     if cls is tuple:
         return tuple([renamed(item, names) for item in value])
+    if cls is Shared:
+        return with_key(value, renamed(cell_key(value), names))
     if cls is Signed:
         return signed(renamed(value.value, names), renamed(value.signer, names))
     if issubclass(cls, tuple):
@@ -88,7 +91,7 @@ def veiled(value: Any, tokens: Mapping[bytes, bytes]) -> bytes:
     if is_name(value):
         code = encode(value)
         return tokens.get(code, code)
-    if cls in SIMPLE or issubclass(cls, Enum):
+    if (cls in SIMPLE and cls is not Shared) or issubclass(cls, Enum):
         return encode(value)
     parts = [veiled(part, tokens) for part in parts_of(value)]
     if issubclass(cls, frozenset):
@@ -106,6 +109,8 @@ def parts_of(value: Any) -> list[Any]:
         return list(frozenset.__iter__(value) if issubclass(cls, ContentSet) else value)
     if cls is Map:
         return [part for pair in value.items() for part in pair]
+    if cls is Shared:
+        return [cell_name(value), cell_key(value)]
     if cls is Signed:
         return [value.value, value.signer]
     if issubclass(cls, Enum):

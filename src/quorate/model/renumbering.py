@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from quorate.base.errors import Location, ModelError
@@ -39,6 +39,22 @@ def normal_form(values: Any) -> Any | None:
     if len(found) > MOST:
         return None
     return renamed(values, numbering(found, range(2, 2 * len(found) + 1, 2)))
+
+
+def without_ranks(value: Any) -> Any:
+    """The same for values that differ in their ranks alone."""
+    held = ranks_in(value)
+    return renamed(value, numbering(held, range(1, len(held) + 1))) if held else value
+
+
+def moved_by(one: Any, other: Any) -> int | None:
+    """By how much all ranks of one value have to be moved to get the other one; None if that is not all."""
+    here, there = sorted(ranks_in(one)), sorted(ranks_in(other))
+    if len(here) != len(there) or not here:
+        return None
+    distance = there[0] - here[0]
+    moved = renamed(one, numbering(here, [each + distance for each in here]))
+    return distance if encode(moved) == encode(other) else None
 
 
 def uses_ranks(definition: Definition) -> bool:
@@ -77,8 +93,11 @@ def require_invariant(what: str, location: Location | None, inputs: Any, ask: Ca
         return
     size = len(held)
     spread = range(4, 4 * size + 1, 4) if 4 * size <= 2 * MOST else range(2, 2 * size + 1, 2)
+    tried: list[Sequence[int]] = [sorted(held), spread, range(2 * (MOST - size) + 2, 2 * MOST + 1, 2)]
+    # Odd ones, and with gaps of 2 and 3 by turns. There must be a place between any two, and one behind the last.
+    tried += [each for each in (range(3, 2 * size + 2, 2), _mixed(size)) if each[-1] < 2 * MOST]
     seen: list[set[bytes]] = []
-    for numbers in (sorted(held), spread, range(2 * (MOST - size) + 2, 2 * MOST + 1, 2)):
+    for numbers in tried:
         given = renamed(inputs, numbering(held, numbers))
         seen.append({_pattern(given, made) for made in ask(given)})
     if any(each != seen[0] for each in seen):
@@ -88,6 +107,10 @@ def require_invariant(what: str, location: Location | None, inputs: Any, ask: Ca
             code="Q125",
             location=location,
         )
+
+
+def _mixed(size: int) -> list[int]:
+    return [2 + 5 * at // 2 for at in range(1, size + 1)]
 
 
 def _pattern(given: Any, made: Any) -> bytes:

@@ -18,8 +18,8 @@ from quorate.base.watchdog import supervised
 from quorate.language.system import System
 
 
-def load(target: str) -> type[System]:
-    """The System class that a TARGET names."""
+def load(target: str, like: str | None = None) -> type[System]:
+    """The System class that a TARGET names. A file that was `like` this one before is imported under its name then."""
     from quorate.protocols import CATALOGUE
 
     if target in CATALOGUE:
@@ -30,7 +30,7 @@ def load(target: str) -> type[System]:
         return found
     place, name = _split(target)
     if place.endswith(".py") or os.sep in place or "/" in place:
-        return _choose(_from_file(place), name, place)
+        return _choose(_from_file(place, _module_of(place if like is None else _split(like)[0])), name, place)
     if name:
         return _choose(_from_module(place), name, place)
     if os.path.isfile(target + ".py"):
@@ -49,14 +49,17 @@ def _split(target: str) -> tuple[str, str]:
 # --- importing -------------------------------------------------------------------------------------------------
 
 
-def _from_file(path: str) -> ModuleType:
+def _module_of(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def _from_file(path: str, name: str) -> ModuleType:
     if not os.path.isfile(path):
         raise TargetError(f"there is no file {path}", hint=_similar_file(path), code="Q302")
     # The file's own directory comes first, as it does for `python file.py`, so that it can import its neighbours.
     directory = os.path.dirname(os.path.abspath(path))
     if directory not in sys.path:
         sys.path.insert(0, directory)
-    name = os.path.splitext(os.path.basename(path))[0]
     if name in sys.modules and getattr(sys.modules[name], "__file__", None) == os.path.abspath(path):
         return sys.modules[name]
     unique = _free_name(name)

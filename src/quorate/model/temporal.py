@@ -11,9 +11,8 @@ from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of, member_location
 from quorate.language.declared import forgotten, refuse_reserved, stranger
 from quorate.language.forbidden import forbid_impure
-from quorate.language.process import Process
 from quorate.language.system import System
-from quorate.language.temporal import TEMPORAL_MARK, Expand, Named, Stated
+from quorate.language.temporal import TEMPORAL_MARK, Each, Expand, Named, Stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +25,7 @@ class Claimed:
     formula: str
     methods: Mapping[str, Callable[..., bool]]
     """What a formula may name. With `each` they take a process beside the system."""
-    each: type[Process] | None
+    each: Each | None
     doc: str
     location: Location
     expand: Expand | None = None

@@ -10,10 +10,13 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from quorate.base.errors import ModelError, caller
+from quorate.base.errors import MessagesRead, ModelError, caller
+from quorate.base.values import encode, freeze, show
 from quorate.language.automaton import Automaton, attach
+from quorate.language.message import Message
 from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid
+from quorate.language.shared import Shared, cell_key, cell_name
 from quorate.language.system import System
 from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local, is_crashed
@@ -21,6 +24,8 @@ from quorate.model.outcome import Local, is_crashed
 _new = object.__new__
 CRASH_FLAG = -1
 """The field index that stands for "is this process crashed?"."""
+PENDING = -2
+"""The field index that stands for "which messages are pending for this process?"."""
 
 
 class Panel:
@@ -32,19 +37,28 @@ class Panel:
 
     def __init__(self, definition: Definition) -> None:
         self.locals: Sequence[Local] | Mapping[int, Local] = ()
+        self.inboxes: Sequence[Sequence[Message]] | None = None
+        self.only: tuple[type, ...] | None = None
         self.reads: dict[Any, None] = {}
         self.serial = 0
+        self._definition = definition
         self._columns = definition.columns
         self._system = definition.system
+        self._cells = definition.cells
         classes = {column.cls: _view_class(column) for column in definition.columns}
         self._kinds = [(classes[column.cls], _Reading(self, column)) for column in definition.columns]
         self._of: dict[Any, tuple[int, ...]] = {}
         self._views: dict[int, Any] = {}
         self._shown: dict[Any, Any] = {}
 
-    def show(self, locals: tuple[Local, ...]) -> System:
-        """The system in a state, for one evaluation."""
-        self.locals = locals
+    def show(
+        self,
+        locals: tuple[Local, ...],
+        inboxes: Sequence[Sequence[Message]] | None = None,
+        only: tuple[type, ...] | None = None,
+    ) -> System:
+        """The system in a state, for one evaluation. The inboxes may hold messages of `only` these classes."""
+        self.locals, self.inboxes, self.only = locals, inboxes, only
         self.reads = {}
         self.serial += 1 << 30
         self._views = {}
@@ -52,12 +66,13 @@ class Panel:
         bound = _new(type(self._system))
         held = bound.__dict__
         held.update(self._system.__dict__)
+        held.update(self._definition.settings)
         held["_views"] = self
         return bound
 
     def alone(self, column: int, local: Local) -> Any:
         """A process by itself, for one evaluation."""
-        self.locals = {column: local}
+        self.locals, self.inboxes = {column: local}, None
         self.reads = {}
         self.serial += 1 << 30
         self._views = {}
@@ -73,6 +88,60 @@ class Panel:
             views = tuple([self.view(index) for index in indices])
             found = self._shown[cls] = views[0] if issubclass(cls, Monitor) else views
         return found
+
+    def read_cell(self, cell: Shared[Any]) -> Any:
+        column = self._columns[0].cells[encode(cell)]
+        self.reads.setdefault((column, 0))
+        return self.locals[column][0]
+
+    def write_cell(self, cell: Shared[Any], value: Any) -> NoReturn:
+        raise ModelError(f"{cell} was written in a property, which may only read", code="Q108", location=caller())
+
+    def shared(self, name: str, *key: Any) -> Any:
+        """What a shared cell holds."""
+        wanted = encode(freeze(key[0] if len(key) == 1 else key))
+        for cell in self._cells:
+            if cell_name(cell) == name and encode(cell_key(cell)) == wanted:
+                return self.read_cell(cell)
+        known = [cell_name(cell) if cell_key(cell) == () else str(cell) for cell in self._cells]
+        raise ModelError(
+            f"there is no shared cell {name}{f'[{show(key[0])}]' if len(key) == 1 else ''}",
+            hint=f"there are {', '.join(known)}" if known else "self.share(...) in `build` makes one",
+            code="Q108",
+            location=caller(),
+        )
+
+    def pending(self, cls: Any, to: Any) -> tuple[Any, ...]:
+        """The messages of a class that are in flight, by receiver; not what attackers could say at any time."""
+        if not (isinstance(cls, type) and issubclass(cls, Message)):
+            raise ModelError(
+                f"self.pending({cls!r}) in a property: not a class of messages",
+                hint="name the class: self.pending(Promise)",
+                code="Q108",
+                location=caller(),
+            )
+        wanted = None if to is None else self._index(to)
+        if self.inboxes is None or not (self.only is None or issubclass(cls, self.only)):
+            raise MessagesRead(cls)
+        definition, found = self._definition, []
+        for column, inbox in zip(definition.processes, self.inboxes, strict=True):
+            if wanted is None or definition.receiver(column.index).index == wanted:
+                self.reads.setdefault((column.index, PENDING))
+                found += [each for each in inbox if isinstance(each, cls) and not definition.stands(column, each)]
+        return tuple(found)
+
+    def _index(self, to: Any) -> int:
+        if isinstance(to, Pid):
+            return to._index
+        reading = getattr(to, "_run", None)
+        if not isinstance(reading, _Reading):
+            raise ModelError(
+                f"self.pending(..., to={show(to)}) in a property: not a process",
+                hint="name one of self[Role], or its pid",
+                code="Q108",
+                location=caller(),
+            )
+        return reading.index
 
     def view(self, index: int) -> Any:
         view = self._views.get(index)

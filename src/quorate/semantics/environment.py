@@ -11,12 +11,12 @@ from quorate.model.outcome import Crashed, Outcome, is_crashed
 from quorate.model.run import fire, recovered
 from quorate.semantics.channels import Channels, Inboxes, Sends, channels
 from quorate.semantics.firing import consumable, take, wants
-from quorate.semantics.state import State, Step
+from quorate.semantics.state import State, Step, looked_at
 
 
 def discards(definition: Definition, state: State, column: Column) -> Iterator[Step]:
     """FIFO with head="drop": a head that no transition of the receiver takes may be thrown away."""
-    local = state.locals[column.index]
+    local = looked_at(definition, state, column)
     if is_crashed(local):
         return
     inbox = state.pending[column.index]
@@ -56,7 +56,7 @@ def mishaps(definition: Definition, state: State, column: Column) -> Iterator[St
 
 def crashes(definition: Definition, state: State, column: Column) -> Iterator[Step]:
     """A crash between steps, or in the midst of one: the process has moved, but sent only a part of its messages."""
-    local = state.locals[column.index]
+    local = looked_at(definition, state, column)
     if is_crashed(local):
         if definition.faults.recover:
             back = (*state.locals[: column.index], recovered(column, local), *state.locals[column.index + 1 :])

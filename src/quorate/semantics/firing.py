@@ -11,12 +11,12 @@ from quorate.model.definition import Column, Definition, Transition
 from quorate.model.outcome import Local, Outcome, is_crashed
 from quorate.model.run import accepts, fire, observe, prepare
 from quorate.semantics.channels import Inboxes, channels
-from quorate.semantics.state import State, Step
+from quorate.semantics.state import State, Step, looked_at
 
 
 def protocol_steps(definition: Definition, state: State, column: Column, only: str | None = None) -> Iterator[Step]:
     """What a process can do by itself or on messages: by all of its transitions, or by the one of that name."""
-    local = state.locals[column.index]
+    local = looked_at(definition, state, column)
     for transition in definition.transitions(column):
         if only is not None and transition.name != only:
             continue
@@ -49,7 +49,7 @@ def take(
     if not inboxes.exchange(column, transition, consumed, outcome.sends, redelivered):
         return None
     for event in outcome.events:
-        for monitor in definition.monitors:
+        for monitor in definition.told(event):
             seen = observe(monitor, locals[monitor.index], event)
             if seen.local is None:
                 return base._replace(failure=seen.failure)
@@ -70,7 +70,7 @@ def consumable(
 def _consumable(
     definition: Definition, state: State, column: Column, transition: Transition
 ) -> list[tuple[Message, ...]]:
-    local = state.locals[column.index]
+    local = looked_at(definition, state, column)
     if is_crashed(local):
         return []
     if transition.kind in ("start", "step"):

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quorate.semantics.channels import Inboxes, channels
+from quorate.semantics.recurrence import next_round
 
 if TYPE_CHECKING:
     from quorate.language.message import Message
     from quorate.model.definition import Definition
-    from quorate.semantics.state import State, Step
+    from quorate.semantics.recurrence import next_round
+from quorate.semantics.state import State, Step
 
 Fate = Literal["consumed", "delivered", "lost", "discarded", "replaced", "merged", "later", "never"]
 """`merged`: with an equal message that was pending already. `replaced`: by a later one in a full channel. `later`:
@@ -69,7 +71,7 @@ def passages(
     reader = _Reader(definition, initial)
     found = [reader.read(number, step) for number, step in enumerate(steps, start=1)]
     if loop_from is not None and loop_from < len(steps):
-        _go_round(reader, steps[loop_from:], len(steps))
+        _go_round(reader, _before(initial, steps, loop_from), steps[loop_from:], len(steps))
     return found
 
 
@@ -83,11 +85,17 @@ def never_received(
             reader.read(number, step)
     pending = [letter for inbox in reader.letters for letter in inbox if not letter.at_will]
     if loop_from is not None and loop_from < len(steps):
-        _go_round(reader, steps[loop_from:], len(steps))
+        _go_round(reader, _before(initial, steps, loop_from), steps[loop_from:], len(steps))
     return [letter for letter in pending if letter.fate == "never"]
 
 
-def _go_round(reader: _Reader, loop: Sequence[Step], last: int) -> None:
+def _before(initial: State, steps: Sequence[Step], number: int) -> State:
+    state = steps[number - 1].next if number else initial
+    assert state is not None
+    return state
+
+
+def _go_round(reader: _Reader, before: State, loop: Sequence[Step], last: int) -> None:
     """See which letters that are pending at the end are received later.
 
     A round moves letters from place to place, always in the same way. So a letter that is ever taken out of its inbox
@@ -96,6 +104,7 @@ def _go_round(reader: _Reader, loop: Sequence[Step], last: int) -> None:
     pending = [letter for inbox in reader.letters for letter in inbox if not letter.at_will]
     number = last
     for _ in range(len(pending)):
+        loop, before = next_round(reader.definition, before, loop), reader.state
         for step in loop:
             number += 1
             reader.read(number, step)

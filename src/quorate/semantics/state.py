@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quorate.base.values import encode
+from quorate.model.outcome import is_crashed, seen
 from quorate.semantics.channels import Inbox, Inboxes, channels
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ class State:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def looked_at(definition: Definition, state: State, column: Column) -> Local:
+    """The local state of a process, with what it would read of shared cells now."""
+    local = state.locals[column.index]
+    if not definition.shared or is_crashed(local):
+        return local
+    return seen(local, {each.index: state.locals[each.index][0] for each in definition.shared})
 
 
 Kind = Literal["step", "lose", "duplicate", "crash", "recover", "discard"]

@@ -49,7 +49,8 @@ def steps_like(definition: Definition, state: State, wanted: Identity) -> Iterat
 def _bounded(definition: Definition, offered: Iterable[Step]) -> Iterator[Step]:
     """The steps, without where those lead that leave the bound of the system."""
     for step in offered:
-        if definition.bound is not None and step.next is not None and not is_inside(definition, step.next.locals):
+        then = step.next
+        if definition.bound is not None and then and not is_inside(definition, then.locals, then.pending):
             step = step._replace(next=None, outside=True)
         yield step
 

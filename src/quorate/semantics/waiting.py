@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quorate.model.outcome import is_crashed
 from quorate.model.run import prepare
 from quorate.semantics.firing import protocol_steps
+from quorate.semantics.state import looked_at
 
 if TYPE_CHECKING:
     from quorate.model.definition import Column, Definition, Transition
@@ -43,12 +44,12 @@ def waiting(definition: Definition, state: State) -> list[Waiting]:
         wants = dict.fromkeys(
             transition.message.__name__
             for transition in definition.transitions(column)
-            if transition.message is not None and not crashed and _asks(column, transition, state)
+            if transition.message is not None and not crashed and _asks(definition, column, transition, state)
         )
         found.append(Waiting(column, crashed, tuple(can), tuple(wants)))
     return found
 
 
-def _asks(column: Column, transition: Transition, state: State) -> bool:
+def _asks(definition: Definition, column: Column, transition: Transition, state: State) -> bool:
     """Whether messages of its type can enable it: a quorum may not be asked for in every local state."""
-    return transition.kind == "on" or prepare(column, transition, state.locals[column.index]) is not None
+    return transition.kind == "on" or prepare(column, transition, looked_at(definition, state, column)) is not None

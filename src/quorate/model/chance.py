@@ -1,0 +1,101 @@
+"""Chance and the clock in what handlers call: helpers, methods, functions made by others (docs/soundness.md, rule 19).
+
+What nobody calls may use chance: a script beside the model that draws parameters, say. So this follows names. A
+function is called if code that is called names it, as a global or as an attribute of a class of the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import _lru_cache_wrapper, cached_property, partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from quorate.language.forbidden import forbid_impure
+
+if TYPE_CHECKING:
+    from quorate.model.definition import Definition
+
+
+def forbid_chance(definition: Definition, is_model: Callable[[str | None], bool]) -> None:
+    """Refuse a function that a handler, a guard or a property calls, and that names chance or the clock."""
+    for function in _called(definition, is_model):
+        forbid_impure(function.__qualname__, function)
+
+
+def _called(definition: Definition, is_model: Callable[[str | None], bool]) -> Iterator[FunctionType]:
+    classes: dict[type, None] = dict.fromkeys(column.cls for column in definition.columns)
+    classes |= dict.fromkeys([type(definition.system), *definition.messages])
+    todo: list[Any] = [each for cls in list(classes) for each in cls.__mro__]
+    todo += [each.function for each in (*definition.properties, definition.final, definition.bound) if each is not None]
+    for spec in dict.fromkeys(column.spec for column in definition.columns):
+        for transition in spec.transitions:
+            given = transition.declaration
+            todo += [transition.function, given.when, given.where, given.enough, given.size, given.each, given.same]
+        todo.append(spec.within)
+    seen: dict[int, Any] = {}
+    names: dict[str, None] = {}
+    members: dict[str, list[Any]] = {}
+    """What the classes have that no code has named yet."""
+    while todo:
+        value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        if isinstance(value, FunctionType) and is_model(value.__code__.co_filename):
+            yield value
+            todo += [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
+            todo += (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
+            todo.append(getattr(value, "__wrapped__", None))
+            named = dict.fromkeys(_names(value.__code__))
+            for name in named:
+                if name in value.__globals__:
+                    todo += _means(value.__globals__[name], named)
+                if name not in names:
+                    names[name] = None
+                    todo += members.pop(name, ())
+        elif isinstance(value, type):
+            for name, member in vars(value).items():
+                if name in names or (name.startswith("__") and name != "__init_subclass__"):
+                    todo.append(member)
+                else:
+                    members.setdefault(name, []).append(member)
+        else:
+            todo += _inside(value)
+            if not isinstance(value, ModuleType):
+                todo.append(type(value))
+
+
+def _means(value: Any, names: dict[str, None]) -> list[Any]:
+    if isinstance(value, ModuleType):
+        return [vars(value)[name] for name in names if name in vars(value)]
+    return list(value.__mro__) if isinstance(value, type) else [value]
+
+
+def _inside(value: Any) -> list[Any]:
+    """The functions that a value calls when it is called."""
+    if isinstance(value, (MethodType, staticmethod, classmethod)):
+        return [value.__func__]
+    if isinstance(value, partial):
+        return [value.func]
+    if isinstance(value, _lru_cache_wrapper):
+        return [value.__wrapped__]
+    if isinstance(value, property):
+        return [value.fget]
+    if isinstance(value, cached_property):
+        return [value.func]
+    return []
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
