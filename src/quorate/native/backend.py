@@ -45,6 +45,8 @@ class Request:
     stateless: bool = False
     bitstate_bytes: int = 0
     """Of the table of bits; 0 for an exact store."""
+    fingerprints: bool = False
+    """Whether states are kept as fingerprints alone; breadth-first only."""
     spill: str | None = None
     """A directory for the states; breadth-first only."""
     max_states: int | None = None
@@ -96,6 +98,8 @@ class Found:
     """How many states the visited ones stand for, under symmetry."""
     coverage: float = 0.0
     """The share of the states it came to that a bitstate search is expected to have told apart."""
+    miss: float = 0.0
+    """With fingerprints: how probable it is, at most, that a state was missed."""
     executions: int = 0
     blocked: int = 0
     por_given_up: int = 0
@@ -147,6 +151,7 @@ class NativeBackend:
             deadlock=request.deadlock,
             stateless=request.stateless,
             bitstate=request.bitstate_bytes,
+            fingerprints=request.fingerprints,
             spill=request.spill or "",
             states=request.max_states,
             memory=request.max_memory,
@@ -169,6 +174,7 @@ class NativeBackend:
             store_bytes=report.store_bytes,
             stands_for=report.stands_for,
             coverage=report.coverage,
+            miss=report.miss,
             executions=report.executions,
             blocked=report.blocked,
             por_given_up=report.por_given_up,

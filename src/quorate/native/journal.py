@@ -20,16 +20,18 @@ from quorate.base.values import encode, show
 from quorate.model.outcome import Outcome, Request
 
 if TYPE_CHECKING:
+    from quorate.model.definition import Definition
     from quorate.native.model import Model
 
 VALUE, LOCAL, MESSAGE, FAILURE, ANSWER = range(5)
-QUERY, JUDGED, MEANWHILE = range(3)
+QUERY, JUDGED, MEANWHILE, DECLARED = range(4)
 ALIVE, CRASHED, FAILED = range(3)
 NONE = _core.NONE
 
 Key = tuple[int, ...]
 """A question by the journal's numbers: QUERY, its kind, column, transition, local state, messages; or JUDGED, a
-property and local states; or MEANWHILE, a search, and how many transitions it had made then."""
+property and local states; or MEANWHILE, a search, and how many transitions it had made then; or DECLARED, and a line of
+what the core is told before it asks."""
 
 
 class Journal:
@@ -39,8 +41,11 @@ class Journal:
         self.search = 0
         self._values: dict[bytes, int] = {}
         self._locals: list[dict[Key, int]] = [{} for _ in range(columns)]
-        self._elements: list[list[Key]] = [[] for _ in range(columns)]
+        self._elements: list[list[tuple[Key, Key]]] = [[] for _ in range(columns)]
+        """Of each local state, what folds of properties read of it; and what becomes of it without a transition."""
         self._messages: list[dict[bytes, int]] = [{} for _ in range(columns)]
+        self._uses: list[list[Key]] = [[] for _ in range(columns)]
+        """Of each message: whether it stands, and is shown to properties, and the transitions that take it."""
         self._failures: dict[bytes, int] = {}
         self._answers: dict[Key, bytes] = {}
         self._when: dict[Key, int] = {}
@@ -55,34 +60,51 @@ class Journal:
         """By the numbers of the model as it runs now: the journal's."""
         self._locals_now: list[dict[int, int]] = [{} for _ in range(columns)]
         self._messages_now: list[dict[int, int]] = [{} for _ in range(columns)]
+        self._lines: Sequence[str] = ()
         self.model: Model | None = None
 
     # --- what the model says as it runs ------------------------------------------------------------------------------
 
-    def new_local(self, column: int, kind: int, values: Iterable[bytes], elements: Iterable[bytes]) -> None:
+    def declared(self, lines: Sequence[str]) -> None:
+        """What the core is told of a model before it asks anything: all of it, for `Told` leaves nothing out."""
+        self._lines = lines
+        for number, line in enumerate((*lines, f"{len(lines)} in all")):
+            self._note((DECLARED, number), digest_of([line.encode()]))
+
+    def new_local(
+        self, column: int, kind: int, values: Iterable[bytes], elements: Iterable[bytes], after: Iterable[bytes] = ()
+    ) -> None:
         """The next number of a local state is given. Elements are what folds of properties read of it."""
         key = (kind, *map(self._value, values))
-        read = tuple(map(self._value, elements))
+        read, next = tuple(map(self._value, elements)), tuple(map(self._value, after))
         number = self._locals[column].get(key)
         if number is None:
             number = self._locals[column][key] = len(self._elements[column])
-            self._elements[column].append(read)
+            self._elements[column].append((read, next))
             self.fresh.numbers((LOCAL, column, *key))
             self.fresh.numbers(read)
-        elif self._elements[column][number] != read:
-            name = self.model.definition.columns[column].name if self.model is not None else "a process"
-            raise changed(f"properties read something else of {name}")
+            self.fresh.numbers(next)
+        elif self._elements[column][number][0] != read:
+            raise changed(f"properties read something else of {self._name(column)}")
+        elif self._elements[column][number][1] != next:
+            raise changed(f"{self._name(column)} crashes or recovers differently")
         self._locals_now[column][number] = len(self.locals[column])
         self.locals[column].append(number)
 
-    def new_message(self, column: int, encoded: bytes) -> None:
+    def new_message(self, column: int, encoded: bytes, uses: Key = ()) -> None:
         number = self._messages[column].get(encoded)
         if number is None:
             number = self._messages[column][encoded] = len(self._messages[column])
-            self.fresh.numbers((MESSAGE, column))
+            self._uses[column].append(uses)
+            self.fresh.numbers((MESSAGE, column, *uses))
             self.fresh.text(encoded)
+        elif self._uses[column][number] != uses:
+            raise changed(f"another transition of {self._name(column)} takes a message that it got, or none does")
         self._messages_now[column][number] = len(self.messages[column])
         self.messages[column].append(number)
+
+    def _name(self, column: int) -> str:
+        return self.model.definition.columns[column].name if self.model is not None else "a process"
 
     def new_failure(self, failure: Failure) -> None:
         self.failures.append(self._failure(failure))
@@ -143,12 +165,13 @@ class Journal:
                 _enter(self._values, reader.text())
             elif kind == FAILURE:
                 _enter(self._failures, reader.text())
-            elif kind == MESSAGE and len(rest) == 1 and rest[0] < len(self._messages):
+            elif kind == MESSAGE and rest and rest[0] < len(self._messages):
                 _enter(self._messages[rest[0]], reader.text())
+                self._uses[rest[0]].append(tuple(rest[1:]))
             elif kind == LOCAL and len(rest) > 1 and rest[0] < len(self._locals):
                 _enter(self._locals[rest[0]], tuple(rest[1:]))
-                self._elements[rest[0]].append(tuple(reader.numbers()))
-            elif kind == ANSWER and len(rest) > 2 and rest[1] <= MEANWHILE:
+                self._elements[rest[0]].append((tuple(reader.numbers()), tuple(reader.numbers())))
+            elif kind == ANSWER and len(rest) > 2 and rest[1] <= DECLARED:
                 key = tuple(rest[1:])
                 self._when.pop(key, None)  # its place is where it was asked last
                 self._answers[key], self._when[key], self._unseen[key] = reader.text(), rest[0], None
@@ -213,6 +236,9 @@ class Journal:
 
     def _described(self, key: Key) -> str:
         model = self.model
+        if key[0] == DECLARED:
+            line = self._lines[key[1]] if key[1] < len(self._lines) else "fewer things"
+            return f"it declares something else: {line}"
         if model is None or key[0] == MEANWHILE:
             return "its analysis takes another course"
         if key[0] == JUDGED:
@@ -265,8 +291,8 @@ def failure_bytes(failure: Failure) -> bytes:
     return encode((failure.kind, failure.text, failure.code))
 
 
-def outcomes_digest(outcomes: Iterable[Outcome]) -> bytes:
-    """What a transition does."""
+def outcomes_digest(definition: Definition, outcomes: Iterable[Outcome]) -> bytes:
+    """What a transition does; of events also who is told of them."""
     parts: list[bytes] = []
     for each in outcomes:
         if each.failure is not None:
@@ -277,7 +303,8 @@ def outcomes_digest(outcomes: Iterable[Outcome]) -> bytes:
             parts += [b"moves", encode(each.local), encode(len(each.sends)), encode(len(each.events))]
             for receiver, message in each.sends:
                 parts += [encode(receiver), encode(message)]
-            parts += map(encode, each.events)
+            for event in each.events:
+                parts += [encode(event), encode(tuple(monitor.index for monitor in definition.told(event)))]
     return digest_of(parts)
 
 

@@ -11,26 +11,30 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
-from itertools import combinations
+from itertools import combinations, islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from quorate import _core
-from quorate.base.errors import LimitError
+from quorate.base.errors import LimitError, MessagesRead
 from quorate.base.failures import Failure
+from quorate.base.places import class_location
 from quorate.base.stopwatch import Stopwatch
 from quorate.base.values import BadValueError, encode, show
 from quorate.base.watchdog import Halted, supervised
 from quorate.language.message import Event, Message
 from quorate.language.pid import column_of
 from quorate.language.rank import MOST
-from quorate.model.again import smuggled
+from quorate.language.shared import Written
+from quorate.model.again import differs, smuggled
 from quorate.model.bound import is_inside
 from quorate.model.definition import Column, Definition, Property, Transition
-from quorate.model.outcome import Crashed, Local, Outcome, is_crashed
+from quorate.model.outcome import Crashed, Local, Outcome, Seen, Unread, cells_of, is_crashed, seen
 from quorate.model.renaming import renamed
-from quorate.model.renumbering import normal_form, numbering, ranks_in, require_invariant
+from quorate.model.renumbering import normal_form, numbering, ranks_in, require_invariant, without_ranks
 from quorate.model.run import accepts, fire, observe, prepare, recovered
+from quorate.model.touched import Record
+from quorate.model.views import PENDING
 from quorate.native.history import NativeHistory
 from quorate.native.journal import (
     ALIVE,
@@ -42,6 +46,7 @@ from quorate.native.journal import (
     outcomes_digest,
     request_digest,
 )
+from quorate.native.told import Told
 from quorate.properties import Evaluation, evaluate
 from quorate.properties.kinds import kind_of
 from quorate.properties.parts import Fold, Parts, parts_of
@@ -56,7 +61,11 @@ NONE = _core.NONE
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
+VIEW = -3
+
 Query = tuple[_core.QueryKind, int, int, int, int, list[int]]
+PENDING_FIELD = NONE - 1
+"""What stands for a field where a property has read what is pending (core: model/column.hpp)."""
 Read = tuple[int, int, int, int, int]
 """What a property has read: column, field and value; and of a fold its number, and what is known of it then."""
 
@@ -89,9 +98,18 @@ class Model:
         against, and which properties are about."""
         self.journal = journal
         """Where every answer is noted, if the check is saved: then it can be seen whether the model has changed."""
+        self.recalls = whole is None and journal is None and not definition.ranked and not definition.cells
+        """Whether what a transition does is known from what it read in other local states (docs/soundness.md, rule 39).
+        Where every answer is compared with another, or noted, it is asked for."""
+        self._objects: dict[int, Any] = {}
+        """By number, the values that transitions assign."""
+        self._encodings: list[bytes] = []
+        """By number, the encodings of values, as far as they were needed."""
         self.calls = 0
         self.spent = Stopwatch()
         """What was done before the search that has the answer, by what took the time."""
+        self.without_messages = ""
+        """Where properties cannot be given messages that are in flight: what that is."""
         self.restart_on_new_reads = False
         """With the quotient an unobserved field may hold another local state's value (docs/soundness.md, rule 8)."""
         self.symmetries: Symmetries | None = None
@@ -109,17 +127,22 @@ class Model:
         self._groups: dict[bytes, int] = {}
         self._locals: list[list[Local]] = [[] for _ in definition.columns]
         self._local_ids: list[dict[tuple[int, ...], int]] = [{} for _ in definition.columns]
+        self._reads: list[dict[int, int]] = [{} for _ in definition.columns]
+        """By column and local state: the shared cell on which depends what it does next."""
         self._messages: list[list[Message | Event]] = [[] for _ in definition.columns]
         self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
         self._types: list[dict[type, int]] = [{} for _ in definition.columns]
         columns = definition.columns
-        self.asked = [replace(column, places=True) for column in columns] if definition.ranked else columns
+        self.asked = [replace(column, ranks="places") for column in columns] if definition.ranked else columns
         """The columns that handlers are run with; with ranks, these are places in the order of a whole state."""
+        self.anywhere = [replace(column, ranks="any places") for column in columns] if definition.ranked else columns
+        """The same, where `later` is any later place: for numbers in the same order that must be the same."""
         self._shapes: dict[tuple[int, bytes], int] = {}
         self._cause = (-1, -1, -1)
         self._causes = [(array("q"), array("q")) for _ in definition.columns]
         # Processes that are taken apart do not have the fields that a property reads in one place.
-        self.parts = [None if whole is not None else parts_of(definition, each) for each in self._judges]
+        apart = whole is not None or definition.shown
+        self.parts = [None if apart else parts_of(definition, each) for each in self._judges]
         """The properties as far as they are about processes one by one."""
         self._folds: list[list[tuple[Parts, Fold]]] = [[] for _ in definition.columns]
         for parts in filter(None, self.parts):
@@ -129,6 +152,8 @@ class Model:
                     self._folds[index].append((parts, fold))
         self._elements: list[list[tuple[bytes, ...]]] = [[] for _ in definition.columns]
         self._fold_states: dict[tuple[int, Any], int] = {}
+        self._fold_texts: list[bytes] = []
+        """What these numbers stand for, where a journal compares it."""
         numbered = _core.Network(
             order=_core.Order[network.kind],
             when_full=_core.WhenFull[network.full],
@@ -145,9 +170,15 @@ class Model:
             loses_heads=network.lost == "head",
             down=None if definition.faults.down is None else _counted("down", definition.faults.down),
         )
-        self.engine = _core.Engine(numbered)
+        engine = _core.Engine(numbered)
+        told = None if journal is None else Told(engine, numbered)
+        # All that the core is told from here on, whatever it is, is noted.
+        self.engine = engine if told is None else cast("_core.Engine", told)
         if journal is not None:
             journal.model = self
+        if definition.shown:
+            self.engine.show_messages()
+        self._inexact_ranks = False
         if definition.ranked:
             self.engine.use_ranks(MOST)
         for column in definition.columns:
@@ -156,6 +187,8 @@ class Model:
             self.engine.add_column(column.is_monitor, modes)
             if column.routes is not None:
                 self.engine.set_input(column.index, column.clean)
+        for column in definition.shared:
+            self.engine.set_shared(column.index)
         self.histories = {
             column.index: NativeHistory(self.engine, column, self._value_id)
             for column in definition.columns
@@ -190,6 +223,9 @@ class Model:
                 for sends in definition.posted
             ],
         )
+        self.engine = engine
+        if journal is not None and told is not None:
+            journal.declared(told.lines)
 
     # Numbers
 
@@ -219,6 +255,11 @@ class Model:
         if is_crashed(with_it[-1]) and self.definition.faults.recover:
             back = recovered(column, with_it[-1])
             with_it += [back, Crashed(back)]
+        if self.definition.ranked:
+            for parts, fold in self._folds[column.index]:
+                ask = partial(parts.part, fold, column.index)
+                for each in with_it:
+                    require_invariant(parts.property.name, parts.property.location, each, partial(_only, ask))
         return {
             encode(each): tuple([parts.element(fold, column.index, each) for parts, fold in self._folds[column.index]])
             for each in with_it
@@ -231,6 +272,7 @@ class Model:
         known = self.values
         key = tuple([known.setdefault(each, len(known)) for each in encodings])
         crashed = is_crashed(local)
+        back = recovered(column, local) if crashed and self.definition.faults.recover else None
         values = [int(crashed), *key[: column.spec.visible]]
         if crashed:
             key = (-2, *key)
@@ -243,13 +285,17 @@ class Model:
             self._elements[column.index].append(elements)
             content = _content(b"crashed" if crashed else b"", *encodings)
             if self.journal is not None:
-                self.journal.new_local(column.index, CRASHED if crashed else ALIVE, encodings, elements)
+                kind = CRASHED if crashed else ALIVE
+                self.journal.new_local(column.index, kind, encodings, elements, _after(column, crashed, back))
             found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
+            if column.is_monitor:
+                self.engine.add_weight(column.index, sum(map(len, encodings)))
+            if self.recalls and not crashed and not column.is_monitor:
+                self.engine.set_fields(column.index, found, key)
             self._locals[column.index].append(local)
             if self.definition.ranked:
                 self._place(column, local, found, self.engine.put_local_ranks, self.local_id)
-            if crashed and self.definition.faults.recover:
-                back = recovered(column, local)
+            if back is not None:
                 number = self._numbered(column, back, [encode(value) for value in back], folded)
                 self.engine.set_recovery(column.index, found, number)
             elif column.may_crash and not crashed:
@@ -268,12 +314,22 @@ class Model:
         held = ranks_in(value)
         if not held:
             return
-        key = column.index, encode(renamed(value, numbering(held, range(1, len(held) + 1))))
+        key = column.index, encode(without_ranks(value))
         is_new = key not in self._shapes
         shape = self._shapes.setdefault(key, len(self._shapes))
         put(column.index, number, shape, sum(1 << each for each in held))
         for places in combinations(range(2, 2 * MOST + 1, 2), len(held)) if is_new else ():
             number_of(column, renamed(value, numbering(held, places)))
+
+    def _note_higher(self, held: Any, made: Any) -> None:
+        """Note where a new rank, which is odd, is compared with a higher one: it is that one, or lower."""
+        new = [each for each in ranks_in(made) if each % 2]
+        self._inexact_ranks = self._inexact_ranks or bool(new and max(ranks_in(held), default=0) > min(new))
+
+    @property
+    def inexact_ranks(self) -> bool:
+        """Whether `later` was taken for more than the next number: of a rank that is not the highest."""
+        return self._inexact_ranks or self.engine.inexact_ranks()
 
     def _failed_monitor(self, column: Column, failure: int) -> int:
         """A local state that stands for a monitor which failed."""
@@ -298,9 +354,11 @@ class Model:
             sender = column_of(message.sender) if isinstance(message, Message) else 0
             kind = self._type_id(column, type(message))
             stands = isinstance(message, Message) and self.definition.stands(column, message)
-            numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands)
+            shown = not stands and issubclass(type(message), self.definition.shown)
+            numbered = _core.Message(sender=sender, type=kind, content=_content(encoded), stands=stands, shown=shown)
             if self.journal is not None:
-                self.journal.new_message(column.index, encoded)
+                takers = [each.index for each in self.definition.transitions(column) if _takes(each, type(message))]
+                self.journal.new_message(column.index, encoded, (int(stands), int(shown), *takers))
             found = ids[encoded] = self.engine.add_message(column.index, numbered)
             self._messages[column.index].append(message)
             self._causes[column.index][1].extend(self._cause)
@@ -309,6 +367,8 @@ class Model:
             if column.index in self.histories:
                 assert isinstance(message, Event)
                 self.histories[column.index].note(message, found)
+            if isinstance(message, Written):
+                self.engine.set_written(column.index, found, self.local_id(column, (message.value,)))
         return found
 
     def _type_id(self, column: Column, cls: type[Message | Event]) -> int:
@@ -334,13 +394,15 @@ class Model:
     def numbered_values(self) -> tuple[dict[int, Any], list[list[tuple[int, ...]]]]:
         """The values of fields by number, and by column the numbers that make up each local state.
 
-        A crashed one begins with -2; a monitor that failed is -1 and the number of its failure.
+        A crashed one begins with -2; a monitor that failed is -1 and the number of its failure; a local state with what
+        it has read is VIEW, its number, and the number of the value.
         """
         values: dict[int, Any] = {}
         listed = [list(keys) if column not in self.histories else [] for column, keys in enumerate(self._local_ids)]
         for column, keys in enumerate(listed):
             for local, key in zip(self._locals[column] if keys else (), keys, strict=True):
-                values.update(zip(key[len(key) - len(local) :], local, strict=True))
+                if key[:1] != (VIEW,):
+                    values.update(zip(key[len(key) - len(local) :], local, strict=True))
         return values, listed
 
     @property
@@ -438,45 +500,138 @@ class Model:
                     self.react(column, local_id, subject)
                 continue
             local = self._locals[index][local_id]
+            if kind is _core.QueryKind.read:
+                self._read_cell(column, local_id, subject)
+                continue
             transition = self.definition.transitions(column)[which]
-            if kind is _core.QueryKind.request:
-                self._request(column, transition, local, local_id)
-            elif kind is _core.QueryKind.accept:
-                message: Any = self._messages[index][subject]
-                group = accepts(column, transition, local, message)
-                if self.definition.ranked:
-                    require_invariant(
-                        f"a guard of {transition}",
-                        transition.location,
-                        (local, message),
-                        partial(_accepted, column, transition),
-                    )
-                if self.whole is not None:
-                    self.whole.require_group(column, transition, local, message, group)
-                number_of = None if group is None else self._groups.setdefault(group, len(self._groups))
-                self.engine.put_group(index, which, local_id, subject, number_of)
-                self._note(kind, index, which, local_id, messages, digest_of(() if group is None else (group,)))
-            else:
-                consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
-                # Together, since comparing and encoding what a handler does may take long as well.
-                asked = self.asked[index]
-                outcomes = supervised(partial(fire, asked, transition, local, consumed))
-                if self.definition.ranked:
-                    require_invariant(
-                        str(transition),
-                        transition.location,
-                        (local, consumed),
-                        partial(_done, asked, transition),
-                    )
-                if self.whole is not None:
-                    self.whole.require_outcomes(column, transition, local, consumed, outcomes)
-                self._cause = (index, local_id, which)
-                encoded = [self._outcome(column, outcome) for outcome in outcomes]
-                self._cause = (-1, -1, -1)
-                self.engine.put_behaviour(index, which, local_id, subject, encoded)
-                if self.journal is not None:
-                    self._note(kind, index, which, local_id, messages, outcomes_digest(outcomes))
+            try:
+                self._answer(kind, column, transition, local, local_id, subject, messages)
+            except Unread as unread:
+                if local_id not in self._reads[index]:  # else it reads that first; this one then its views do
+                    self._reads[index][local_id] = unread.column
+                    self.engine.set_reads(index, local_id, unread.column)
         return True
+
+    def _answer(
+        self,
+        kind: _core.QueryKind,
+        column: Column,
+        transition: Transition,
+        local: Local,
+        local_id: int,
+        subject: int,
+        messages: list[int],
+    ) -> None:
+        """What a transition does, asks for or accepts in a local state."""
+        index, which = column.index, transition.index
+        if kind is _core.QueryKind.request:
+            self._request(column, transition, local, local_id)
+        elif kind is _core.QueryKind.accept:
+            message: Any = self._messages[index][subject]
+            reads: dict[int, None] = {}
+            group = accepts(column, transition, local, message, reads)
+            if self.definition.ranked:
+                require_invariant(
+                    f"a guard of {transition}",
+                    transition.location,
+                    (local, message),
+                    partial(_accepted, column, transition),
+                )
+            if self.whole is not None:
+                self.whole.require_group(column, transition, local, message, group)
+            number_of = None if group is None else self._groups.setdefault(group, len(self._groups))
+            self.engine.put_group(index, which, local_id, subject, number_of)
+            self._learn(column, transition, local_id, kind, subject, list(reads))
+            self._note(kind, index, which, local_id, messages, digest_of(() if group is None else (group,)))
+        else:
+            consumed: Any = tuple(sorted((self._messages[index][each] for each in messages), key=encode))
+            # Together, since comparing and encoding what a handler does may take long as well.
+            asked = self.asked[index]
+            noted = Record()
+            outcomes = supervised(partial(fire, asked, transition, local, consumed, noted))
+            if self.definition.ranked:
+                require_invariant(
+                    str(transition),
+                    transition.location,
+                    (local, consumed),
+                    partial(_done, self.anywhere[index], transition),
+                )
+                self._note_higher((local, consumed), tuple(outcome.choices for outcome in outcomes))
+            if self.whole is not None:
+                self.whole.require_outcomes(column, transition, local, consumed, outcomes)
+            self._cause = (index, local_id, which)
+            encoded = [self._outcome(column, outcome) for outcome in outcomes]
+            self._cause = (-1, -1, -1)
+            self.engine.put_behaviour(index, which, local_id, subject, encoded)
+            if self.recalls:
+                read, assigned = noted.close()
+                if self._keep(outcomes, (*read, *assigned)):
+                    self._learn(column, transition, local_id, kind, subject, read, assigned)
+            if self.journal is not None:
+                self._note(kind, index, which, local_id, messages, outcomes_digest(self.definition, outcomes))
+
+    def _read_cell(self, column: Column, local_id: int, value_id: int) -> None:
+        """Tell the core what becomes of a local state when the cell that it reads holds a value."""
+        local = self._locals[column.index][local_id]
+        cell = self._reads[column.index][local_id]
+        value = self._locals[cell][value_id][0]
+        number = self.engine.add_view(column.index, local_id, value_id)
+        self._locals[column.index].append(seen(local, {**cells_of(local), cell: value}))
+        self._local_ids[column.index][VIEW, local_id, value_id] = number
+        self._elements[column.index].append(self._elements[column.index][local_id])
+        self._causes[column.index][0].extend(self._cause)
+
+    def _keep(self, outcomes: Sequence[Outcome], fields: Sequence[int]) -> bool:
+        """Keep the values that may have been assigned to these fields. False: one has changed since it was numbered."""
+        for local in [outcome.local for outcome in outcomes if outcome.local is not None]:
+            for field in fields:
+                value = local[field]
+                number = self.values.get(encode(value))
+                if number is None:
+                    return False  # the model changes what is immutable, which is found when it is run again
+                self._objects[number] = value
+        return True
+
+    def _learn(
+        self,
+        column: Column,
+        transition: Transition,
+        local: int,
+        kind: _core.QueryKind,
+        subject: int,
+        read: list[int],
+        assigned: Sequence[int] = (),
+    ) -> None:
+        """Tell the core what was read to find an answer: it is the same wherever that is the same."""
+        if not self.recalls:
+            return
+        about = _core.Record(kind=kind, transition=transition.index, subject=subject, read=read, assigned=assigned)
+        if not self.engine.learn(column.index, local, about):
+            raise differs(transition)
+
+    def number_changed(self, index: int, local: int, transition: int, fields: list[int], key: list[int]) -> int | None:
+        """The number of the local state with the values of these numbers, which differs from a known one in the fields.
+
+        None if it is time to stop.
+        """
+        if self._is_to_stop():
+            return None
+        values = list(self._locals[index][local])
+        for field in fields:
+            values[field] = self._objects[key[field]]
+        column, changed = self.definition.columns[index], tuple(values)
+        if len(self._encodings) < len(self.values):
+            self._encodings += islice(self.values, len(self._encodings), None)
+        encodings = [self._encodings[each] for each in key]
+        try:
+            folded = self._folded(column, changed)
+        except Halted as halted:
+            self.halted = halted
+            return None
+        self._cause = (index, local, transition)
+        number = self._numbered(column, changed, encodings, folded)
+        self._cause = (-1, -1, -1)
+        return number
 
     def _note(
         self, kind: _core.QueryKind, column: int, which: int, local: int, messages: Sequence[int], digest: bytes
@@ -493,7 +648,8 @@ class Model:
             self.engine.start_over()
 
     def _request(self, column: Column, transition: Transition, local: Local, local_id: int) -> None:
-        request = prepare(column, transition, local)
+        reads: dict[int, None] = {}
+        request = prepare(column, transition, local, reads)
         if self.definition.ranked:
             require_invariant(
                 f"`when` or `size` of {transition}",
@@ -512,6 +668,7 @@ class Model:
         elif request is not None:
             numbered = _core.Request(mode=_mode(transition))
         self.engine.put_request(column.index, transition.index, local_id, numbered)
+        self._learn(column, transition, local_id, _core.QueryKind.request, 0, list(reads))
         self._note(_core.QueryKind.request, column.index, transition.index, local_id, (), request_digest(request))
 
     def _outcome(self, column: Column, outcome: Outcome) -> _core.Outcome:
@@ -522,11 +679,7 @@ class Model:
         columns = self.definition.columns
         sends = [(receiver, self.message_id(columns[receiver], message)) for receiver, message in outcome.sends]
         for event in outcome.events:
-            sends += [
-                (monitor.index, self.message_id(monitor, event))
-                for monitor in self.definition.monitors
-                if any(reaction.takes(event) for reaction in self.definition.transitions(monitor))
-            ]
+            sends += [(monitor.index, self.message_id(monitor, event)) for monitor in self.definition.told(event)]
         return _core.Outcome(effect=_core.Effect.moves, local=self.local_id(column, outcome.local), sends=sends)
 
     def _react_natively(self, column: Column, local_id: int, event_id: int) -> None:
@@ -547,10 +700,11 @@ class Model:
         if self.definition.ranked:
             require_invariant(
                 f"{column.cls.__name__}, which watches,",
-                None,
+                class_location(column.cls),
                 (local, event),
                 lambda given: [_made(observe(column, *given))],
             )
+            self._note_higher(local, event)
         if self.whole is not None:
             self.whole.require_reaction(column, local, event, outcome)
         if outcome.failure is not None:
@@ -561,7 +715,8 @@ class Model:
         moved = _core.Outcome(effect=_core.Effect.moves, local=number)
         self.engine.put_behaviour(column.index, 0, local_id, event_id, [moved])
         if self.journal is not None:
-            self._note(_core.QueryKind.observe, column.index, 0, local_id, (event_id,), outcomes_digest((outcome,)))
+            digest = outcomes_digest(self.definition, (outcome,))
+            self._note(_core.QueryKind.observe, column.index, 0, local_id, (event_id,), digest)
         return Reaction(number, outcome.failure)
 
     def judge(self, number: int, locals: list[int]) -> bool | None:
@@ -570,19 +725,22 @@ class Model:
         None if it is time to stop.
         """
         self.calls += 1
-        state = tuple(self.local(column, local) for column, local in zip(self.definition.columns, locals, strict=True))
+        columns = self.definition.columns
+        locals, seen = locals[: len(columns)], locals[len(columns) :]
+        state = tuple(self.local(column, local) for column, local in zip(columns, locals, strict=True))
+        pending = self._pending(seen)
         try:
-            said, path = self._judged(number, state, locals)
+            said, path = self._judged(number, state, locals, seen, pending)
             if said == _core.Verdict.raises and number == len(self.properties):
                 # It tells of what was raised; another value than True and False is taken for one, as in processes.
-                said = _core.Verdict.yes if is_inside(self.definition, state) else _core.Verdict.no
+                inside = is_inside(self.definition, state, pending, self.definition.shown)
+                said = _core.Verdict.yes if inside else _core.Verdict.no
         except Halted as halted:
             self.halted = halted
             return None
         if self.journal is not None:
-            reads = [bytes(str((*read[:2], read[3] if read[3] != NONE else -1)), "ascii") for read in path]
-            self.journal.judged(number, locals, digest_of([said.name.encode(), *reads]))
-        new = self.note_reads((column, field - 1) for column, field, *_ in path)
+            self.journal.judged(number, locals, digest_of([said.name.encode(), *map(self._shown_read, path)]))
+        new = self.note_reads((column, field - 1) for column, field, *_ in path if field != PENDING_FIELD)
         if new and self.restart_on_new_reads:
             return False
         if new:
@@ -590,7 +748,23 @@ class Model:
         self.engine.add_answer(number, path, said)
         return True
 
-    def _judged(self, number: int, state: tuple[Local, ...], locals: list[int]) -> tuple[_core.Verdict, list[Read]]:
+    def _pending(self, seen: list[int]) -> list[list[Any]] | None:
+        """What properties may read of each inbox, if they may read messages at all."""
+        if not self.definition.shown:
+            return None
+        return [
+            [self.message(column, message) for message in self.engine.inbox(column.index, number)]
+            for column, number in zip(self.definition.processes, seen, strict=True)
+        ]
+
+    def _judged(
+        self,
+        number: int,
+        state: tuple[Local, ...],
+        locals: list[int],
+        seen: Sequence[int] = (),
+        pending: list[list[Any]] | None = None,
+    ) -> tuple[_core.Verdict, list[Read]]:
         """What a property says of a state, and the path of its reads."""
         prop, parts = self._judges[number], self.parts[number]
         if self.definition.ranked:
@@ -607,9 +781,17 @@ class Model:
             path = [self._folded_read(parts, each) if len(each) > 2 else self._read(each, state) for each in reads]
             if answer is not None:
                 return _core.Verdict.yes if answer else _core.Verdict.no, path
-        found = self.evaluate(prop, state)
+        found = self.evaluate(prop, state, pending)
         said = "raises" if found.failure is not None else "yes" if found.value else "no"
-        return _core.Verdict[said], path + [self._read(each, state) for each in found.reads]
+        path += [
+            self._read(each, state) if each[1] != PENDING else (each[0], PENDING_FIELD, seen[each[0]], NONE, NONE)
+            for each in found.reads
+        ]
+        return _core.Verdict[said], path
+
+    def is_view(self, column: int, number: int) -> bool:
+        """Whether that is no local state of a process, but one with what it has read of shared cells."""
+        return type(self._locals[column][number]) is Seen if column not in self.histories else False
 
     def folds_alike(self, fold: Fold, columns: Sequence[int], locals: Sequence[Sequence[int]]) -> bool:
         """Whether a fold reads the same of every local state and of its image under a renaming."""
@@ -619,6 +801,8 @@ class Model:
             mine, its = self._elements[column], self._elements[columns[column]]
             here, there = fold.places[column], fold.places[columns[column]]
             for local, image in enumerate(locals[column]):
+                if self.is_view(column, local):
+                    continue
                 element = mine[local][here]
                 if not fold.folds(element) or image == NONE or its[image][there] != element:
                     return False
@@ -631,6 +815,8 @@ class Model:
             here, there = fold.places[column], fold.places.get(columns[column])
             images: dict[bytes, bytes] = {}
             for local, image in enumerate(locals[column]):
+                if self.is_view(column, local):
+                    continue
                 if there is None or image == NONE:
                     return True
                 element = its[image][there]
@@ -642,23 +828,40 @@ class Model:
         column, field = read
         return column, field + 1, self._value(column, field, state[column]), NONE, NONE
 
+    def _shown_read(self, read: Read) -> bytes:
+        """A read without the numbers of values and of what is known of folds, which are not the same in every run."""
+        column, field, _, fold, state = read
+        return encode((column, field, -1, b"") if fold == NONE else (column, field, fold, self._fold_texts[state]))
+
     def _folded_read(self, parts: Parts, read: tuple[int, int, int, bytes, Any]) -> Read:
         column, _, number, element, so_far = read
         fold = parts.folds[number]
         place = 1 + self.definition.columns[column].spec.visible + fold.places[column]
         state = self._fold_states.setdefault((id(fold), so_far), len(self._fold_states))
+        if self.journal is not None and state == len(self._fold_texts):
+            known = sorted(so_far) if isinstance(so_far, frozenset) else so_far
+            self._fold_texts.append(f"{fold.kind} {known!r}".encode())
         return column, place, self.values[element], number, state
 
-    def evaluate(self, prop: Property, locals: tuple[Local, ...]) -> Evaluation:
+    def evaluate(
+        self, prop: Property, locals: tuple[Local, ...], pending: Sequence[Sequence[Any]] | None = None
+    ) -> Evaluation:
         """What a property says of a state, and what it read. Processes that were taken apart it sees as wholes."""
         if self.whole is None:
-            return evaluate(self.definition, prop, locals)
+            try:
+                return evaluate(self.definition, prop, locals, pending, self.definition.shown)
+            except MessagesRead as read:
+                if self.without_messages:
+                    raise read.refused(self.without_messages) from None
+                raise
         found = evaluate(self.whole.whole, prop, self.whole.locals(locals))
         return found._replace(reads=tuple(self.whole.field(column, field) for column, field in found.reads))
 
     def note_reads(self, reads: Iterable[tuple[int, int]]) -> bool:
         """Observe the fields that a property has read; whether some of them were not observed before."""
-        new = [(column, field + 1) for column, field in reads if not self.observed[column][field + 1]]
+        new = [
+            (column, field + 1) for column, field in reads if field != PENDING and not self.observed[column][field + 1]
+        ]
         for column, field in new:
             # Processes of one class are likely to be read alike: fewer surprises, fewer restarts.
             for other in self.definition.columns:
@@ -673,7 +876,16 @@ class Model:
 
     def poll(self, progress: _core.Progress) -> bool:
         self._figures = progress.states, progress.transitions, progress.frontier, progress.depth
-        return self.stop(*self._figures, progress.memory, progress.levels)
+        return self.stop(*self._figures, progress.memory, progress.levels, self._violated(progress))
+
+    def _violated(self, progress: _core.Progress) -> tuple[str, ...]:
+        """The names of what a search has met a violation of."""
+        names = [self.properties[number].name for number in progress.violated]
+        if progress.deadlock:
+            names.append("deadlock")
+        if progress.failure is not None:
+            names.append(self.failures[progress.failure].violates)
+        return tuple(names)
 
     def _is_to_stop(self) -> bool:
         """Asked between two answers: an attacker that learns something may take long to list what it can say now."""
@@ -694,6 +906,10 @@ def _counted(name: str, number: int) -> int:
     return number
 
 
+def _only(ask: Callable[[Any], Any], given: Any) -> list[Any]:
+    return [ask(given)]
+
+
 def _accepted(column: Column, transition: Transition, given: tuple[Local, Message]) -> list[bool]:
     return [accepts(column, transition, *given) is None]
 
@@ -706,6 +922,13 @@ def _made(outcome: Outcome) -> tuple[Any, ...]:
     failure = outcome.failure
     why = None if failure is None else (failure.kind, failure.file, failure.line)
     return outcome.local, outcome.sends, outcome.events, outcome.cut, why
+
+
+def _after(column: Column, crashed: bool, back: Local | None) -> list[bytes]:
+    """What becomes of a process where no transition is taken: whether it may crash, and as what it comes back."""
+    if back is not None:
+        return [encode(value) for value in back]
+    return [b"may crash"] if column.may_crash and not crashed else []
 
 
 def _mode(transition: Transition) -> _core.Mode:

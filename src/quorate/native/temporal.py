@@ -39,6 +39,8 @@ class Explored:
     """A full channel kept a step from happening."""
     por_given_up: int
     """The depth from which on all steps were taken; 0: partial orders were not given up."""
+    stands_for: float
+    """The states, with those that differ in names only."""
     violation: Witness | None
     """A handler that fails, or a predicate that raises."""
 
@@ -71,10 +73,10 @@ class Answer:
 class TemporalGraph:
     """The states of one model, stored with their steps and with what predicates say of them."""
 
-    def __init__(self, model: Model, memory: int | None) -> None:
+    def __init__(self, model: Model, memory: int | None, threads: int = 1) -> None:
         self.model = model
         self.memory = memory
-        self.native = _core.Temporal(model.engine, list(range(len(model.properties))))
+        self.native = _core.Temporal(model.engine, list(range(len(model.properties))), threads)
 
     def explore(self, max_states: int | None, seconds: float | None, pause: int | None = None) -> Explored:
         """Everything, or up to that many states; then it can be gone on with."""
@@ -90,6 +92,7 @@ class TemporalGraph:
             cut=tuple(found.cut),
             blocked=found.blocked,
             por_given_up=found.por_given_up,
+            stands_for=found.stands_for,
             violation=None if found.violation is None else witness_of(found.violation),
         )
 

@@ -45,7 +45,7 @@ from quorate.properties.naming import Naming
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
-    from quorate.model.outcome import Local
+    from quorate.semantics.state import State
 
 PATIENCE = 10.0
 """Seconds that a property is taken apart; Ctrl-C ends that too. Then only the values that it read are shown."""
@@ -69,9 +69,9 @@ class Part(NamedTuple):
         return {"text": self.text, "parts": [part.to_json() for part in self.parts]}
 
 
-def explain(definition: Definition, prop: Property, locals: tuple[Local, ...]) -> Part | None:
+def explain(definition: Definition, prop: Property, state: State) -> Part | None:
     """Take a property apart in a state."""
-    shown = Panel(definition).show(locals)
+    shown = Panel(definition).show(state.locals, state.pending)
     reader = _Reader(definition)
     try:
         # Parts of a property may have no end where the whole has one, and nobody would see the counterexample.

@@ -29,6 +29,8 @@ class Kept(StrEnum):
     """Whole runs up to stuttering: LTL without next."""
     BRANCHING = "branching"
     """The tree of runs up to stuttering: CTL* without next."""
+    WHICH = "which"
+    """Which transitions a run takes, and which could be taken, by whoever of a role."""
     WHO = "who"
     """Whose steps a run takes, and who could take some."""
     FAIRNESS = "fairness"
@@ -70,7 +72,7 @@ class Invariant(Kind):
 
     def shown_in(self, definition: Definition, prop: Property | None, state: State) -> bool:
         assert prop is not None
-        found = evaluate(definition, prop, state.locals)
+        found = evaluate(definition, prop, state.locals, state.pending)
         return found.failure is None and not found.value
 
 
@@ -83,7 +85,7 @@ class Reachability(Kind):
 
     def shown_in(self, definition: Definition, prop: Property | None, state: State) -> bool:
         assert prop is not None
-        found = evaluate(definition, prop, state.locals)
+        found = evaluate(definition, prop, state.locals, state.pending)
         return found.failure is None and found.value
 
     def outcome(self, ending: Ending, *, broken: bool, shown: bool) -> tuple[Verdict, str]:
@@ -102,7 +104,7 @@ class Deadlock(Kind):
     needs = frozenset({Kept.DEADLOCKS})
 
     def shown_in(self, definition: Definition, prop: Property | None, state: State) -> bool:
-        if prop is not None and evaluate(definition, prop, state.locals).value:
+        if prop is not None and evaluate(definition, prop, state.locals, state.pending).value:
             return False
         return not enabled_protocol(steps(definition, state))
 

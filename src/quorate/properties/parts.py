@@ -145,6 +145,11 @@ class Parts:
         self.property.sample.note(self._asked, (fold, column, local), found)
         return found.value
 
+    def part(self, fold: Fold, column: int, local: Local) -> Any:
+        """The same as the value that it is."""
+        element = self._asked(fold, column, local).value
+        return fold.values.get(element, element)
+
     def _asked(self, fold: Fold, column: int, local: Local) -> Element:
         view = self._panel.alone(column, local)
         try:

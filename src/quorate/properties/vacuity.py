@@ -30,6 +30,8 @@ class Variant(NamedTuple):
     value: bool
     """What stands in its place."""
     line: int
+    underlined: str
+    """Its line of source, and below it what the part is."""
     breaks: Property
 
 
@@ -53,15 +55,40 @@ def variants(prop: Property) -> list[Variant]:
         made = _without(tree, place, not positive, plain)
         if made is not None:
             line = first + node.lineno - 1
-            found.append(Variant(prop.name, source(node), not positive, line, _broken_by(prop, made, len(found))))
+            broken = _broken_by(prop, made, len(found))
+            found.append(Variant(prop.name, source(node), not positive, line, _underlined(lines, node), broken))
     return found
 
 
+def _underlined(lines: list[str], node: ast.expr) -> str:
+    """The source of a function is given with its indentation, and the node is placed without it."""
+    line = textwrap.dedent("".join(lines)).splitlines()[node.lineno - 1]
+    # Offsets count bytes.
+    start = len(line.encode()[: node.col_offset].decode())
+    last = len(line.encode()[: node.end_col_offset].decode()) if node.end_lineno == node.lineno else len(line)
+    margin = len(line) - len(line.lstrip())
+    return f"{line.strip()}\n{' ' * (start - margin)}{'^' * max(last - start, 1)}"
+
+
 def _parts(function: ast.FunctionDef) -> Iterator[tuple[ast.expr, bool]]:
-    """The parts of what a function returns, and whether each makes the whole truer or falser."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Return) and node.value is not None:
-            yield from _below(node.value, True)
+    """The parts of what a function returns, and whether each makes the whole truer or falser.
+
+    Where there are several `return`, one of them may never be come to: `if p: return q` is an implication too. What a
+    function inside of it returns is none of that: where it is called, it may make the whole truer or falser.
+    """
+    returned = list(_returned(function))
+    for value in returned:
+        if len(returned) > 1 and not isinstance(value, ast.Constant):
+            yield value, True
+        yield from _below(value, True)
+
+
+def _returned(node: ast.AST) -> Iterator[ast.expr]:
+    for below in ast.iter_child_nodes(node):
+        if isinstance(below, ast.Return) and below.value is not None:
+            yield below.value
+        if not isinstance(below, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield from _returned(below)
 
 
 def _below(node: ast.expr, positive: bool) -> Iterator[tuple[ast.expr, bool]]:

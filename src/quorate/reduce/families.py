@@ -21,10 +21,11 @@ from quorate.base.failures import Failure
 from quorate.base.values import encode
 from quorate.language.message import Message
 from quorate.language.pid import Pid, column_of
+from quorate.language.shared import cell_key, cell_name, with_key
 from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local
 from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
-from quorate.native.model import Model
+from quorate.native.model import VIEW, Model
 from quorate.properties.parts import Parts
 from quorate.reduce.growing import GrowingMonitors
 
@@ -67,6 +68,8 @@ def proposed(definition: Definition) -> list[Family]:
 def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
     """Whether exchanging two names leaves the set of initial states as it is."""
     names = exchanging(one, two)
+    if _cells_apart(definition, one, two):
+        return False
     columns = column_images(definition, names)
     posted = definition.posted or ((),) * len(definition.initials)
 
@@ -83,6 +86,20 @@ def _exchangeable(definition: Definition, one: Name, two: Name) -> bool:
     return True
 
 
+def _cells_apart(definition: Definition, one: Name, two: Name) -> bool:
+    """Whether names have shared cells that cannot be exchanged with them: one has more, or one has two names."""
+    both = {encode(one), encode(two)}
+    if any(
+        not both.isdisjoint(names_in(key := cell_key(cell))) and encode(key) not in both for cell in definition.cells
+    ):
+        return True
+    mine, its = (
+        sorted(cell_name(cell) for cell in definition.cells if encode(cell_key(cell)) == encode(name))
+        for name in (one, two)
+    )
+    return mine != its
+
+
 def column_images(definition: Definition, names: Names) -> list[int]:
     """Where a renaming moves each column: a process to the one of the new name, its channel along with it."""
     columns = [column.index for column in definition.columns]
@@ -91,15 +108,24 @@ def column_images(definition: Definition, names: Names) -> list[int]:
         if new is not None and column.pid is not None:
             for mine, its in zip(_owned(definition, column.pid), _owned(definition, new), strict=True):
                 columns[mine] = its
+    for cell in definition.cells:  # those that values are the keys of
+        new = names.get(encode(cell_key(cell)))
+        if new is not None and not isinstance(new, Pid):
+            at = definition.columns[0].cells
+            columns[at[encode(cell)]] = at[encode(with_key(cell, new))]
     return columns
 
 
 def _owned(definition: Definition, name: Name) -> list[int]:
-    """The process of that name and the channel to it; nothing, if it is the name of a value."""
+    """The process of that name and the channel to it, none of them if it is the name of a value; and shared cells of
+    which it is the key."""
+    mine = [cell for cell in definition.cells if encode(cell_key(cell)) == encode(name)]
+    cells = [definition.columns[0].cells[encode(cell)] for cell in sorted(mine, key=cell_name)]
     if not isinstance(name, Pid):
-        return []
+        return cells
     index = column_of(name)
-    return [column.index for column in definition.processes if index in (column.delivers_to, _place(column))]
+    found = [column.index for column in definition.processes if index in (column.delivers_to, _place(column))]
+    return found + cells
 
 
 def _place(column: Column) -> int:
@@ -131,6 +157,8 @@ class Numbers:
         return columns, locals, messages
 
     def _local(self, column: int, key: tuple[int, ...], images: Mapping[int, int]) -> int:
+        if key[:1] == (VIEW,):  # the core compares what is done there, whatever is read first
+            return NONE
         if key[:1] == (-1,):  # a monitor that failed: which of several texts it failed with does not matter
             return self.model.local_number(column, key)
         image = tuple([images.get(number, number) for number in key])
@@ -175,6 +203,8 @@ class Marking:
 
 def _joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
     """The marks of a local state from those of its values. A negative number says what kind of state it is."""
+    if key[:1] == (VIEW,):
+        return 0, []  # no state holds it
     parts = [values[number] if number >= 0 else (-number, []) for number in key] if key[:1] != (-1,) else [(1, [])]
     base = [part[0] for part in parts]
     marked: dict[int, list[int]] = {}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from quorate.base.errors import Location
 from quorate.base.values import show
 from quorate.model.definition import Column
-from quorate.native.model import Model
+from quorate.native.model import VIEW, Model
 
 FEW = 8
 """A field with fewer values is no reason for anything."""
@@ -58,7 +58,8 @@ def _largest(found: Iterable[tuple[int, Growth]]) -> list[Growth]:
 def _fields(model: Model) -> Iterable[tuple[int, Growth]]:
     for column in model.definition.columns:
         keys = model.local_keys(column.index)
-        kept = [number for number, key in enumerate(keys) if key[:1] != (-1,)]  # not a monitor that failed
+        # Not a monitor that failed, nor what a process has read.
+        kept = [number for number, key in enumerate(keys) if key[:1] not in ((-1,), (VIEW,))]
         for field, name in enumerate(column.fields[: column.spec.visible]):
             # A local state is known by the numbers of its values, the last ones of its key.
             values = {keys[number][field - len(column.fields)] for number in kept}

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from quorate.native.backend import Found
 
 
-_TOLD = {Kept.LINEAR: "whole runs", Kept.BRANCHING: "branching time", Kept.WHO: "who takes the steps of a run"}
+_TOLD = {
+    Kept.LINEAR: "whole runs",
+    Kept.BRANCHING: "branching time",
+    Kept.WHICH: "which steps a run could take",
+    Kept.WHO: "who takes the steps of a run",
+}
 
 
 class Basis(NamedTuple):

@@ -77,6 +77,8 @@ class Universe:
             return self.model.engine.evaluate_universe(self.model, most_behaviours)
 
     def _too_much(self) -> str:
+        if self.model.definition.shared:
+            return "which values shared cells may hold is known to the search alone"
         if self.rounds >= MOST_ROUNDS:
             return f"it still grew after {self.rounds} searches"
         if self.void_states > MOST_VOID_STATES:

@@ -26,7 +26,7 @@ class _Static(Reduction):
         level = self.options.fairness
         if not self.wanted or Kept.LINEAR not in wanted:
             return why
-        if Kept.FAIRNESS in wanted:
+        if wanted & {Kept.FAIRNESS, Kept.WHICH}:
             if level not in ("none", "progress", "process"):
                 return "which steps stay possible depends on the order of others; it keeps fairness up to process"
             return "it does not keep fairness, unless all steps are weakly fair and nobody crashes implicitly"
@@ -46,8 +46,15 @@ class PartialOrders(_Static):
         self.split = Split(model, options)
         self.keep = _core.Keep.safety
 
+    def _reason(self, wanted: frozenset[Kept]) -> str:
+        why = super()._reason(wanted)
+        if not why and self.model.definition.shared and wanted & {Kept.LINEAR, Kept.BRANCHING}:
+            return "nothing is proven for whole runs of processes that share cells"
+        return why
+
     def decide(self, wanted: frozenset[Kept], unknown: str = "") -> None:
-        super().decide(wanted, unknown)
+        # Where cells are shared, nothing has to be known of what a run may meet.
+        super().decide(wanted, "" if self.model.definition.shared else unknown)
         self.keep = _core.Keep.safety if visible(self.model) else _core.Keep.deadlocks
         if Kept.LINEAR in wanted:
             self.keep = _core.Keep.branching if Kept.BRANCHING in wanted else _core.Keep.linear
@@ -61,7 +68,11 @@ class PartialOrders(_Static):
     def apply(self, basis: Basis, sizes: ReductionReport) -> None:
         if not self.ran:
             return
-        if self.model.engine.knows_all():
+        if self.model.definition.shared:
+            why = self.model.engine.relate_local_steps()
+            self._set(why, "takes steps first that concern nobody else: who may come to a shared cell is not known")
+            self.split.tell("only whole processes are chosen or left out, since they share cells")
+        elif self.model.engine.knows_all():
             self._relate(basis)
         else:
             self._relate_by_flows()

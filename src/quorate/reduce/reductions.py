@@ -16,23 +16,33 @@ from quorate.reduce.growth import growth
 from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
 from quorate.reduce.quotient import Quotient
+from quorate.reduce.share import share
 from quorate.reduce.symmetry import Symmetry
 
 # The closure asks about combinations that no run may meet, and nobody knows beforehand what it costs, or whether it
-# ends. It must not cost more than the search that it saves. So it gets a little first; if it has not ended then, it
-# goes on beside the search and gets as much as that: whichever ends first, the other has cost no more.
+# ends. It must not cost much where the search alone would do. So it gets a little first; if it has not ended then, it
+# goes on beside the search, for a share of what that costs (`share`).
 FIRST_BEHAVIOURS = 4_000
-TRANSITIONS_PER_BEHAVIOUR = 150
-"""How many transitions a search takes in the time of one answer from Python, more or less. A number and no clock, so
-that the same is done on every machine, and for any number of threads."""
 FIRST_STATES = 2_000_000
 """After so many the search takes itself for a universe, if the closure has not ended by then."""
+WORTH_DROPPING = 10
+"""But not before it is expected to have so many times as many: several searches may be void, and all start over."""
 MOST_BEHAVIOURS = 60_000
 """For whoever has no search to compare with: a plan, and processes that are taken apart, which is tried first."""
 
 
 ALL: tuple[type[Reduction], ...] = (Quotient, DeadMessages, Symmetry, PartialOrders, Split)
 """Every reduction that an option switches; dynamic partial orders by the same one as static ones."""
+
+
+RANKS_EXACT = (
+    "exact: one state stands for all with ranks in the same order, and later() was always taken of the highest one"
+)
+RANKS_BEYOND = (
+    "an over-approximation: one state stands for all with ranks in the same order; later() is the next number, which "
+    "may be the next rank there is or come before it, and both are tried: what holds, holds, and a run that is shown "
+    "was taken with numbers"
+)
 
 
 class Reductions:
@@ -101,9 +111,10 @@ class Reductions:
             self.por.leave_out(why)
             self.model.engine.unrelate()
 
-    def go_on(self, transitions: int) -> bool:
-        """Go on with the closure while a search rests that has made so many transitions; whether it has ended."""
-        most = self.options.max_behaviours or transitions // TRANSITIONS_PER_BEHAVIOUR
+    def go_on(self, transitions: int, expected: int) -> bool:
+        """Go on with the closure while a search rests that has made so many transitions, and is expected to make so
+        many in all; whether it has ended."""
+        most = self.options.max_behaviours or share(transitions, expected, self.closure.rounds if self.closure else 0)
         with self.model.spent.on("closure"):
             self.closure = self.model.engine.close(self.model, most, aside=True)
         return self.closure.complete
@@ -151,4 +162,7 @@ class Reductions:
             if self.unfinished:
                 closure["grew"] = [each.to_json() for each in growth(self.model)]
         told = {"closure": closure, **{each.name: each.to_json() for each in self}}
+        if self.model.definition.ranked:
+            inexact = self.model.inexact_ranks
+            told["ranks"] = {"ran": True, "exact": not inexact, "why": RANKS_BEYOND if inexact else RANKS_EXACT}
         return told if self.universe is None else {**told, "universe": self.universe}

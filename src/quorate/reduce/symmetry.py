@@ -22,7 +22,8 @@ class Symmetry(Reduction):
     """Families of interchangeable names are proposed by what they are, and believed after a check (`families.py`).
 
     The quotient by a group of automorphisms is bisimilar to the whole (Emerson and Sistla 1996; Ip and Dill 1996) for
-    properties that every renaming keeps, which is judged too. Fairness of one process is not such a property.
+    properties that every renaming keeps, which is judged too. Fairness of one process is not such a property
+    (docs/soundness.md, rule 37).
     """
 
     name = "symmetry"
@@ -33,6 +34,14 @@ class Symmetry(Reduction):
         super().__init__(model, options)
         self.stores_nothing = ""
         """What kind of search has no states that could be merged."""
+
+    def _reason(self, wanted: frozenset[Kept]) -> str:
+        if self.wanted and wanted & {Kept.WHO, Kept.FAIRNESS} and Kept.LINEAR in wanted:
+            why = "it does not keep who is treated fairly: "
+            if self.options.fairness in ("none", "progress"):
+                return why + "here a step is strongly fair, a process may crash implicitly, or there is an attacker"
+            return why + "it keeps --fairness none and progress"
+        return super()._reason(wanted)
 
     def why_not(self) -> str:
         return f"{self.stores_nothing} stores no states that could be merged" if self.stores_nothing else ""
@@ -91,10 +100,12 @@ class Symmetry(Reduction):
 
     def searched(self, found: Found) -> None:
         """Gain and efficiency as section 3.3.3 of the thesis defines them."""
+        self.stood_for(found.stands_for, found.states)
+
+    def stood_for(self, all_states: float, states: int) -> None:
         families = self.model.symmetries
-        if not self.ran or not found.states or families is None:
-            return
-        self.figures |= gained(found.stands_for, found.states, families.order)
+        if self.ran and states and families is not None:
+            self.figures |= gained(all_states, states, families.order)
 
     def taken_apart(self, roles: object, why_whole: str) -> None:
         """Note which processes were taken apart into their roles, or why they were not."""

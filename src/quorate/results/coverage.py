@@ -15,18 +15,42 @@ class TransitionCoverage:
     name: str
     file: str
     line: int
-    states: int = 0
-    """Pairs of a process and a state in which it was possible."""
+    states: int | None = 0
+    """Pairs of a process and a state in which it was possible; None for random runs, which do not count them."""
     steps: int = 0
     """How often it was taken: several choices, or sets of messages, are several steps from one state."""
     depth: int | None = None
     """Of the first such state; None if it never happens."""
     guard: str = ""
-    """"never true" or "never false", of a guard that might as well not be there; empty otherwise."""
+    """"never true" or "never false", of a `when` that might as well not be there; empty otherwise."""
+    where: str = ""
+    """The same of the `where` of a quorum, asked about the messages that were there."""
+    enough: str = ""
+    """"never true" of a quorum for which messages were there, but never enough of them; empty otherwise."""
+    blocked: int = 0
+    """Steps that would have been possible if there had been room for what they send."""
+    monitor: bool = False
+    """Whether it is a reaction of a monitor: then `steps` are pairs of its local state and an event it ran on."""
+    cut: int = 0
+    """Steps that lead out of a bound (`within`), and so were not taken."""
+
+    @property
+    def why_never(self) -> str:
+        """Why it never happens, as far as that is known: to be put behind that."""
+        if self.blocked:
+            return ": the channels that it sends to are full"
+        if self.cut:
+            return ": a bound (`within`) cuts it"
+        if self.guard == "never true":
+            return ": its guard is never true"
+        if self.where == "never true":
+            return ": its `where` accepts no message that was there"
+        return ": there were never enough messages" if self.enough == "never true" else ""
 
     def to_json(self) -> dict[str, Any]:
         return {
             "role": self.role,
+            "monitor": self.monitor,
             "transition": self.name,
             "file": self.file,
             "line": self.line,
@@ -34,6 +58,10 @@ class TransitionCoverage:
             "steps": self.steps,
             "depth": self.depth,
             "guard": self.guard,
+            "where": self.where,
+            "enough": self.enough,
+            "blocked": self.blocked,
+            "cut": self.cut,
         }
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import exp, log
+from math import exp, inf, isfinite, log
 from typing import NamedTuple
 
 FEWEST_LEVELS = 4
@@ -35,16 +35,19 @@ class Estimate(NamedTuple):
     likely: float
     low: float
     high: float
+    """Infinite where no end is known."""
 
-    def to_json(self) -> dict[str, int]:
-        return {"likely": round(self.likely), "low": round(self.low), "high": round(self.high)}
+    def to_json(self) -> dict[str, int | None]:
+        high = round(self.high) if isfinite(self.high) else None
+        return {"likely": round(self.likely), "low": round(self.low), "high": high}
 
 
-def estimate(starts: Sequence[int], states: int, frontier: int = 0) -> Estimate | None:
+def estimate(starts: Sequence[int], states: int, frontier: int = 0, *, closed: bool = True) -> Estimate | None:
     """From how many states there were before each level; None if there are too few levels.
 
     The last level is being found while the states of the one before are expanded, of which some are still in the
-    frontier.
+    frontier. `closed`: all that processes may do was found, so there is an end. Otherwise the levels of a system that
+    has none look the same, and nothing is said about the most.
     """
     sizes: list[float] = [after - before for before, after in pairwise(starts)]
     if len(sizes) < FEWEST_LEVELS:
@@ -71,4 +74,4 @@ def estimate(starts: Sequence[int], states: int, frontier: int = 0) -> Estimate 
         likely += size
     likely = max(likely, float(states))
     most = 10.0 if grows > STILL_GROWS else 4.0 if grows > 0 else 3.0
-    return Estimate(likely, max(float(states), likely / 7), likely * most)
+    return Estimate(likely, max(float(states), likely / 7), likely * most if closed else inf)

@@ -11,11 +11,13 @@ from quorate.histories.order import Call, find_misplaced
 from quorate.histories.sequential import Sequentially
 from quorate.language.declared import WATCH_MARK
 from quorate.language.operation import Invoked, Returned
+from quorate.language.shared import Written
 from quorate.properties.explanation import Part
 
 if TYPE_CHECKING:
     from quorate.language.message import Event
-    from quorate.model.definition import Property
+    from quorate.model.definition import Definition, Property
+    from quorate.model.outcome import Outcome
     from quorate.results.trace import Trace
 
 WIDEST = 100
@@ -30,7 +32,15 @@ def announced(event: Event) -> str:
         return f"begins {show(event.operation)}{which}"
     if isinstance(event, Returned):
         return f"returns {show(event.value)}{which}"
+    if isinstance(event, Written):
+        return f"writes {event.cell} = {show(event.value)}"
     return f"emits {show(event)}"
+
+
+def announcements(definition: Definition, outcome: Outcome) -> list[str]:
+    """What a step has read of shared cells, what it writes, and what it tells the monitors."""
+    reads = [f"reads {definition.columns[index].name} = {show(value)}" for index, value in outcome.reads]
+    return reads + [announced(event) for event in outcome.events]
 
 
 def calls_of(trace: Trace) -> list[Call]:

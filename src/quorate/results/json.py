@@ -20,6 +20,7 @@ from quorate.language.message import Event, Message, origin
 from quorate.language.pid import Pid
 from quorate.language.rank import Rank, number_of
 from quorate.language.scalar import Scalar
+from quorate.language.shared import Shared, Written
 from quorate.model.outcome import is_crashed
 from quorate.results.diff import Difference, changed_fields, differences
 from quorate.semantics.state import in_flight
@@ -47,6 +48,8 @@ def value_to_json(value: Any) -> Any:
         return {"$": "process", "name": str(value)}
     if isinstance(value, Scalar):
         return {"$": "scalar", "type": type(value).__name__, "name": str(value)}
+    if isinstance(value, Shared):
+        return {"$": "cell", "name": str(value)}
     if isinstance(value, Rank):
         return {"$": "rank", "number": number_of(value)}
     if isinstance(value, bytes):
@@ -127,7 +130,14 @@ def step_to_json(definition: Definition, step: Step, before: State) -> dict[str,
             for receiver, message in step.outcome.sends
             if not definition.stands(definition.columns[receiver], message)
         ]
-        entry["events"] = [_message(event) for event in step.outcome.events]
+        written = [event for event in step.outcome.events if isinstance(event, Written)]
+        entry["events"] = [_message(event) for event in step.outcome.events if not isinstance(event, Written)]
+        if definition.shared:
+            entry["reads"] = [
+                {"cell": definition.columns[index].name, "value": value_to_json(value)}
+                for index, value in step.outcome.reads
+            ]
+            entry["writes"] = [{"cell": str(event.cell), "value": value_to_json(event.value)} for event in written]
     if step.failure is not None:
         failure = step.failure
         entry["failure"] = {"kind": failure.kind, "text": failure.text, "file": failure.file, "line": failure.line}

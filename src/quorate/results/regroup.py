@@ -136,8 +136,8 @@ def _touched(step: Step, greedy: set[int]) -> frozenset[object]:
     if step.outcome is not None:
         touched |= {(column_of(message.sender), receiver) for receiver, message in step.outcome.sends}
         touched |= {receiver for receiver, _ in step.outcome.sends} & greedy
-        if step.outcome.events:
-            touched.add("monitors")
+        if step.outcome.events or step.outcome.reads:
+            touched.add("monitors")  # shared cells are among them
     if step.kind in ("lose", "duplicate", "crash"):
         touched.add("budget")
     return frozenset(touched)

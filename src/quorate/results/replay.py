@@ -22,6 +22,7 @@ from quorate.results.json import state_to_json, step_to_json
 from quorate.results.restore import state_from_json
 from quorate.results.trace import Trace
 from quorate.semantics.follow import Differs, Run, follow
+from quorate.semantics.recurrence import comes_back
 from quorate.semantics.state import State, Step, initial_states
 from quorate.semantics.steps import steps
 
@@ -149,13 +150,13 @@ def _confirm_loop(definition: Definition, recorded: Mapping[str, Any], run: Run)
     formula = linear(prop.formula) if prop is not None else None
     if prop is None or formula is None:  # of a formula with branches no run is saved
         raise _gone(name)
-    states = (run.initial, *(step.next for step in run.steps))
-    if loop_from >= len(states):
+    states = [state for state in (run.initial, *(step.next for step in run.steps)) if state is not None]
+    if loop_from > len(run.steps):
         raise ReplayError(
             f"the run is said to go on from its state {loop_from}, but it has only {len(run.steps)} steps",
             hint="the file was changed after it was saved: check again with --save",
         )
-    if states[-1] is None or states[loop_from] != states[-1]:
+    if len(states) <= len(run.steps) or not comes_back(definition, states, loop_from):
         raise ReplayError(
             f"the run can still be followed, but its loop does not close: after the last step it is not in state "
             f"{loop_from} again",
@@ -197,7 +198,7 @@ def _confirm(definition: Definition, name: str, state: State, *, witness: bool) 
     if claim.property is None and name != "deadlock":
         raise _gone(name)
     if claim.shown_in(state):
-        return explain(definition, claim.property, state.locals) if claim.property is not None else ()
+        return explain(definition, claim.property, state.locals, state.pending) if claim.property is not None else ()
     if name == "deadlock":
         raise ReplayError("the run can still be followed, but it does not end in a deadlock", hint="check again")
     raise ReplayError(

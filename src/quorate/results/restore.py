@@ -43,6 +43,7 @@ class _Reader:
         self.definition = definition
         self.pids = {column.name: column.pid for column in definition.columns if column.pid is not None}
         self.scalars = {str(value): value for values in definition.scalars.values() for value in values}
+        self.cells = {str(cell): cell for cell in definition.cells}
         self.classes: dict[str, Any] = {cls.__name__: cls for cls in classes_of(definition)}
 
     def state(self, entry: Mapping[str, Any]) -> State:
@@ -80,6 +81,8 @@ class _Reader:
             return rank(entry["number"])
         if kind == "scalar":
             return self.scalars[entry["name"]]
+        if kind == "cell":
+            return self.cells[entry["name"]]
         if kind in ("int", "bytes"):
             return int(entry["hex"], 16) if kind == "int" else bytes.fromhex(entry["hex"])
         if kind in ("message", "event"):

@@ -31,6 +31,9 @@ class CheckFailed(AssertionError):  # noqa: N818 - a verdict, not an accident
         self.result = result
 
 
+VIOLATION_MET = "a violation was met, and the check was stopped before it had the run that shows it"
+
+
 @dataclass(frozen=True)
 class PropertyOutcome:
     """How one property fared. A search that stops at a violation leaves the others "incomplete"."""
@@ -111,7 +114,7 @@ class Result:
     properties: tuple[PropertyOutcome, ...] = ()
     deadlocks: int = 0
     search: Literal["bfs", "dfs", "stateless"] = "bfs"
-    store: Literal["exact", "bitstate"] = "exact"
+    store: Literal["exact", "fingerprint", "bitstate"] = "exact"
     threads: int = 1
     workers: Mapping[str, Any] | None = None
     """With `workers`: how many, how the states are shared among them, and what they sent; None without."""
@@ -123,6 +126,8 @@ class Result:
     """The share of the states that a bitstate search is expected to have seen; None unless it came to its end."""
     expected_omissions: float | None = None
     """How many states a bitstate search is expected to have left out, among those that it came to."""
+    miss_probability: float | None = None
+    """With fingerprints: how probable it is, at most, that a state was taken for another; None without."""
     warnings: tuple[str, ...] = ()
     bounds: tuple[str, ...] = ()
     levels: tuple[int, ...] = ()
@@ -202,6 +207,7 @@ class Result:
             "frontier": self.frontier,
             "coverage": self.coverage,
             "expected_omissions": self.expected_omissions,
+            "miss_probability": self.miss_probability,
             "warnings": list(self.warnings),
             "bounds": list(self.bounds),
             "environment": dict(self.environment),

@@ -177,6 +177,7 @@ _KINDS: dict[str, Shape] = {
     "process": _kind(name=text),
     "rank": _kind(number=natural),
     "scalar": _kind(type=text, name=text),
+    "cell": _kind(name=text),
     "tuple": _kind(items=each(value)),
     "set": _kind(items=each(value)),
     "map": _kind(items=each(each(value, 2))),

@@ -108,5 +108,5 @@ def verified(trace: Trace) -> Trace:
     last = steps[-1].next if steps else trace.initial
     reason = trace.reason
     if last is not None and claim.property is not None:
-        reason = explain(trace.definition, claim.property, last.locals)
+        reason = explain(trace.definition, claim.property, last.locals, last.pending)
     return replace(trace, steps=steps, reason=reason)

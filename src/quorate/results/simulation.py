@@ -80,7 +80,7 @@ class Simulation:
     cut: int
     """Runs that a bound (`within`) cut."""
     distinct: float
-    """Different states that were met, within about 1%."""
+    """Different states that were met: exactly, or within about 1%."""
     novelty: Novelty
     property: str | None = None
     """What a run violates; None if none does."""
@@ -94,8 +94,18 @@ class Simulation:
     """Properties that random runs say nothing about."""
     walks: Walks | None = None
     """What was done for temporal properties; None if none was asked for."""
+    exact: bool = False
+    """Whether the different states were counted, and not estimated."""
+    changes: int | None = None
+    """With pct: the depth of the bugs that it is aimed at."""
+    span: int = 0
+    """With pct: the steps of the longest run so far, among which the next run has its change points."""
     probability: float | None = None
-    """With pct: how likely a run is, at least, to show a bug of the depth that was asked for."""
+    """With pct: how likely the next run is, at least, to take the processes in a given order of that depth, within so
+    many steps: 1 / (n k^(d-1)) for n processes, k steps and depth d. Which of its messages or choices each takes is
+    drawn as well, and no part of it."""
+    processes: int = 0
+    """Among which pct chooses, channels included."""
     covered: Coverage | None = None
     stopped_by: Limit | None = None
     target: str | None = None
@@ -131,13 +141,17 @@ class Simulation:
             "full": self.full,
             "cut": self.cut,
             "distinct_states": self.distinct,
+            "exact": self.exact,
             "next_state_is_new": {
                 "probability": self.novelty.probability,
                 "low": self.novelty.low,
                 "high": self.novelty.high,
                 "confidence": CONFIDENCE,
             },
+            "changes": self.changes,
+            "span": self.span,
             "probability": self.probability,
+            "processes": self.processes,
             "reached": dict(self.reached),
             "not_reached": list(self.not_reached),
             "left_out": list(self.left_out),

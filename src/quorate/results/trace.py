@@ -42,16 +42,22 @@ class Trace:
     """The number of the state from which the run goes on after its last step, as it did before, for ever. If that is
     the last state, nothing happens any more. None if the run ends."""
     start: Start = "initial"
+    shown: frozenset[tuple[int, str]] | None = None
+    """Of a run that starts anywhere: the fields of its first state that matter, by column and name; None for all."""
     fairness: str | None = None
     """Of a run that breaks a temporal property: the level of fairness that it keeps."""
     crashed: tuple[int, ...] = ()
     """The columns that take no step in its loop, because they have crashed implicitly."""
 
     def __post_init__(self) -> None:
-        states = self.states if self.loop_from is not None else ()
-        if self.loop_from is not None and not (
+        if self.loop_from is None:
+            return
+        from quorate.semantics.recurrence import comes_back
+
+        states = self.states
+        if not (
             0 <= self.loop_from < len(states)
-            and states[self.loop_from] == states[-1]
+            and comes_back(self.definition, states, self.loop_from)
             and all(step.next is not None for step in self.steps)
         ):
             raise ValueError(f"the run does not come back to its state {self.loop_from}")
@@ -85,7 +91,7 @@ class Trace:
         if claim.property is None or claim.fails:
             return None
         history = explained(self, claim.property)
-        return history or explain(self.definition, claim.property, self.states[-1].locals)
+        return history or explain(self.definition, claim.property, self.states[-1])
 
     def to_json(self) -> dict[str, Any]:
         from quorate.results.json import trace_to_json

@@ -17,7 +17,8 @@ def raise_accidents(model: Model, violation: Witness, trace: Trace) -> None:
             raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
     elif violation.finding == "raises":
         prop = model.properties[violation.property]
-        failure = model.evaluate(prop, trace.states[-1].locals).failure
+        last = trace.states[-1]
+        failure = model.evaluate(prop, last.locals, last.pending).failure
         assert failure is not None
         raise PropertyError(
             f"the property `{prop.name}` raised: {failure.text}\n{trace}",

@@ -26,7 +26,7 @@ from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, apart_for, roles
 from quorate.reduce.optimistic import VOID_STATES, Universe
 from quorate.reduce.partial_orders import visible
-from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, Reductions
+from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, WORTH_DROPPING, Reductions
 from quorate.results.coverage import Coverage
 from quorate.results.result import Limit, Progress, PropertyOutcome, Result, Violation
 from quorate.results.trace import Trace
@@ -35,10 +35,11 @@ from quorate.search.checkpoint import Checkpoint, Saver, about, refuse
 from quorate.search.closing import Closing
 from quorate.search.distributed import distributed, require_shareable
 from quorate.search.implicit import refuse_crash_flags, refuse_what_implicit_crashes_miss
+from quorate.search.in_flight import asking_again, message_options, read_first, with_messages
 from quorate.search.limits import Watcher, peak_memory
 from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
-from quorate.search.ranked import TOO_MANY, ranked_options, with_ranks
+from quorate.search.ranked import TOO_MANY, ranked_options
 from quorate.search.ranked import undecided as not_with_numbers
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.recompose import recompose
@@ -48,6 +49,8 @@ from quorate.search.stopped import GivenUp, halted_result, require_not_given_up
 from quorate.search.verdict import broken_by, outcomes_of, undecided, verdict_of
 
 BITSTATE_BYTES = 64 << 20
+# From this probability on that a state was missed, nothing holds.
+LIKELY = 0.01
 # The numbers of the core's enumeration; 0 is none.
 # How far the search for a shorter run goes: it is a convenience, the verdict is known already.
 SHORTER_STATES = 2_000_000
@@ -76,7 +79,7 @@ def check(
     symmetry: str = "auto",
     quotient: str = "on",
     dead_messages: str = "on",
-    store: Literal["exact", "bitstate"] = "exact",
+    store: Literal["exact", "fingerprint", "bitstate"] = "exact",
     spill: str | None = None,
     stateless: bool = False,
     threads: int = 1,
@@ -137,34 +140,11 @@ def checked(
         require_writable(options.spill)
     try:
         with watcher:
-            definition = define(system, environment)
-            asked = select(definition, property, options.ltl, options.ctl)
-            if definition.ranked:
-                options = ranked_options(definition, asked, options)
-            apart, why = apart_for(options, system, environment)
-            watcher.asks(undecided(asked))
-            refuse_what_implicit_crashes_miss(definition, asked)
-            if options.distributed:
-                require_shareable(definition)
-            if checkpoint is not None:
-                refuse(definition, options, asked)
-                checkpoint.begins(definition, asked)
-            with Purity(definition, apart, watcher=watcher) as purity:
-                try:
-                    result = _safety(definition, apart, why, asked, options, watcher, trace, target, checkpoint)
-                    if options.vacuity:
-                        result = _with_vacuity(result, definition, asked, options, watcher)
-                    if asked.temporal:
-                        result = with_temporal(result, definition, asked, options, watcher, trace=trace)
-                    if definition.ranked:
-                        result = with_ranks(result)
-                except ReplayError:
-                    if not definition.ranked:
-                        raise
-                    result = with_ranks(_with_numbers(definition, asked, options, watcher, trace, target))
-                except _core.LimitError as limit:
-                    hint = TOO_MANY if definition.ranked else ""
-                    raise LimitError(str(limit), hint=hint, code="Q501") from None
+            return asking_again(
+                lambda shown: _checked(
+                    system, property, environment, options, watcher, trace, target, checkpoint, shown
+                )
+            )
     except Halted as halted:
         return halted_result(system, environment, options, watcher, halted, target)
     except MemoryError:
@@ -174,6 +154,52 @@ def checked(
             raise
         # Ours, on the way into a value: a handler's own was caught where it ran.
         raise LimitError(TOO_DEEP, hint=TOO_DEEP_HINT, code="Q501") from None
+
+
+def _checked(
+    system: System | type[System],
+    property: tuple[str, ...] | None,
+    environment: Environment,
+    options: Options,
+    watcher: Watcher,
+    trace: bool,
+    target: str | None,
+    checkpoint: Checkpoint | None,
+    shown: tuple[type, ...],
+) -> Result:
+    definition = define(system, environment)
+    definition.shown = shown
+    if shown:
+        options = message_options(definition, options)
+        watcher.go_on("analysis")
+    asked = select(definition, property, options.ltl, options.ctl)
+    if definition.ranked:
+        options = ranked_options(definition, asked, options)
+    apart, why = apart_for(options, system, environment)
+    watcher.asks(undecided(asked))
+    refuse_what_implicit_crashes_miss(definition, asked)
+    if options.distributed:
+        require_shareable(definition)
+        read_first(definition, asked)
+    if checkpoint is not None:
+        refuse(definition, options, asked)
+        checkpoint.begins(definition, asked)
+    with Purity(definition, apart, watcher=watcher) as purity:
+        try:
+            result = _safety(definition, apart, why, asked, options, watcher, trace, target, checkpoint)
+            if options.vacuity:
+                result = _with_vacuity(result, definition, asked, options, watcher)
+            if asked.temporal:
+                result = with_temporal(result, definition, asked, options, watcher, trace=trace)
+            if shown:
+                result = with_messages(result, definition)
+        except ReplayError:
+            if not definition.ranked:
+                raise
+            result = _with_numbers(definition, asked, options, watcher, trace, target)
+        except _core.LimitError as limit:
+            hint = TOO_MANY if definition.ranked else ""
+            raise LimitError(str(limit), hint=hint, code="Q501") from None
     return replace(result, repeated_calls=purity.repeated)
 
 
@@ -220,11 +246,16 @@ def _safety(
 def _with_numbers(
     definition: Definition, asked: Asked, options: Options, watcher: Watcher, trace: bool, target: str | None
 ) -> Result:
-    """Look for a violation with plain numbers, where the one that was found could not be taken with them."""
+    """Check with plain numbers, where the violation that was found could not be taken with them.
+
+    If that search comes to its end, it is of the system as it is written, and its answer is the answer. Temporal
+    properties are left open: with ranks, steps are fair together that differ in numbers alone.
+    """
     watcher.go_on("analysis")
     limits = replace(options, max_states=min(options.max_states or NUMBERS, NUMBERS))
     found = _safety(replace(definition, ranked=False), None, "", asked, limits, watcher, trace, target, None)
-    return found if found.verdict == "violated" else not_with_numbers(definition, asked, target)
+    decided = found.verdict == "violated" or (found.verdict == "holds" and not asked.temporal)
+    return found if decided else not_with_numbers(definition, asked, target)
 
 
 def _with_vacuity(result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher) -> Result:
@@ -245,7 +276,8 @@ def _with_vacuity(result: Result, definition: Definition, asked: Asked, options:
         nothing = Asked((), False, True)
         counted = replace(plain, coverage=True, store="exact", stateless=False, por="none", search=None).for_coverage()
         covered = _Check(Model(definition, (), watcher), nothing, counted, watcher, False, None).run().covered
-    return replace(result, warnings=(*result.warnings, *never_happening(covered)))
+    told = never_happening(covered, result.warnings)
+    return replace(result, warnings=(*result.warnings, *told))
 
 
 class _Check:
@@ -262,6 +294,10 @@ class _Check:
         not_decomposed: str = "",
         checkpoint: Checkpoint | None = None,
     ) -> None:
+        if options.coverage and model.definition.cells:
+            # Which cells a process reads may depend on the order of their names: then what it has read, renamed, does
+            # not tell what another one does (`for other in self.others` that stops at the first).
+            options = replace(options, symmetry="none")
         self.model = model
         self.checkpoint = checkpoint
         self.definition: Definition = model.definition
@@ -303,7 +339,8 @@ class _Check:
             # Then it matters whether handlers may fail.
             if self.asked.only_goals and self.watcher.may_give_up and not self.definition.ranked:
                 known = reductions.closure or self.model.engine.close(self.model, most)
-                self.closed = known.complete
+                # Whether a monitor that grows may fail is not known either.
+                self.closed = known.complete and not self.model.engine.growing()
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
@@ -330,9 +367,14 @@ class _Check:
 
         Whatever comes to its end first has the answer. A closure that ends is searched with.
         """
-        closing = self._closing = Closing(reductions, self.watcher)
+        closing = self._closing = Closing(reductions, self.watcher, by_levels=not self.options.depth_first)
+        self.watcher.closed = False
         setup = self.watcher.seconds
-        first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
+        first = limit
+        if self.options.depth_first or not WORTH_DROPPING:  # no levels to tell by, or no matter what they tell
+            first = FIRST_STATES if limit is None else min(limit, FIRST_STATES)
+        else:
+            closing.drop_at(FIRST_STATES, WORTH_DROPPING * FIRST_STATES)
         with self.model.spent.on(DROPPED):
             found = self._search(reductions, first)
         if (found.stop == "states" and first == limit) or found.stop not in ("states", "overtaken"):
@@ -340,11 +382,13 @@ class _Check:
         if self._answered(found):
             return self._unclosed_result(found, reductions, setup)
         self.watcher.phase = "analysis"
+        closing.drop_at(None, 0)
         if not closing.ended:
             result = self._optimistic(closing, found, limit)
             if result is not None:
                 return result
         self._closing = None
+        self.watcher.closed = True
         self.watcher.phase = "analysis"
         self.model.engine.clear_answers()
         reductions = Reductions(self.model, self.options)
@@ -428,6 +472,7 @@ class _Check:
             threads=1 if options.depth_first else options.threads,
             stateless=options.stateless,
             bitstate_bytes=bits,
+            fingerprints=options.store == "fingerprint",
             spill=options.spill,
             max_states=max_states,
             max_memory=self.watcher.memory,
@@ -442,9 +487,12 @@ class _Check:
             checkpoints=saver,
         )
         found = self.backend.search(request)
+        if found.stop not in ("regrown", "outgrown"):
+            broken = (found.violation, *(first for first, _ in found.violations))
+            self.watcher.finds(broken_by(each, self.model) for each in broken if each is not None)
         if request.meanwhile is not None and self._closing is not None and self._closing.stopped is not None:
             found = replace(found, stop="interrupt")
-        return replace(found, is_shortest=not options.depth_first and options.por == "none")
+        return replace(found, is_shortest=not options.depth_first and options.por == "none" and found.miss <= LIKELY)
 
     def _saver(self, reductions: Reductions, max_states: int | None) -> Saver | None:
         """What saves the search that is about to begin, or brings it to where it was."""
@@ -468,7 +516,8 @@ class _Check:
         if trace is None:  # a run without steps is false, and still a run
             trace = next((each.trace for each in violations), None)
         answered = self._answered(found, last=True)
-        outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=options.store == "bitstate")
+        approximate = options.store == "bitstate" or found.miss > LIKELY
+        outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=approximate)
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
             whole = found.stop in ("finished", "violation") and options.store == "exact" and not options.max_depth
@@ -516,6 +565,7 @@ class _Check:
             # Of a search that did not end, most states may be missing, and nobody knows how many there are.
             coverage=found.coverage if options.store == "bitstate" and found.stop == "finished" else None,
             expected_omissions=_omissions(found) if options.store == "bitstate" else None,
+            miss_probability=found.miss if options.store == "fingerprint" else None,
             warnings=self._warnings(),
             bounds=self._bounds(found),
             levels=found.levels,
@@ -630,6 +680,8 @@ class _Check:
         warnings += differences(self.definition.environment.network_model, specs, self.asked.deadlock)
         if (self.options.depth_first or self.dynamic) and self.options.threads > 1:
             warnings.append("threads are for breadth-first search; this one ran on a single thread")
+        if self.workers is not None and self.workers.kept is not None:
+            warnings += self.workers.kept.trouble
         return tuple(warnings)
 
     def _bounds(self, found: Found) -> tuple[str, ...]:

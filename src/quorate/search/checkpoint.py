@@ -26,7 +26,7 @@ from quorate.results.json import target_of, value_to_json
 from quorate.search.folder import CHUNK, Folder
 
 if TYPE_CHECKING:
-    from quorate.model.definition import Definition
+    from quorate.model.definition import Definition, Transition
     from quorate.model.environment import Environment
     from quorate.native.model import Model
     from quorate.properties.asked import Asked
@@ -352,7 +352,10 @@ def _whole(read: Callable[[], T]) -> T:
 
 
 def structure(definition: Definition, asked: Asked) -> dict[str, Any]:
-    """What a model declares, as far as it can be named: a change there is told by its name."""
+    """What a model declares, as far as it can be named: a change there is told by its name.
+
+    Nothing rests on it being all: the journal has whatever the core was told (native/told.py).
+    """
     processes: dict[str, Any] = {}
     messages: dict[str, Any] = {}
     for column in definition.columns:
@@ -360,23 +363,32 @@ def structure(definition: Definition, asked: Asked) -> dict[str, Any]:
         processes[column.name] = {
             "class": column.cls.__name__,
             "fields": list(column.fields),
-            "transitions": [f"{each.name} ({each.kind})" for each in transitions],
+            "transitions": [_declared(each) for each in transitions],
+            "may crash": column.may_crash,
+            "durable": [name for name, kept in zip(column.fields, column.spec.durable, strict=False) if kept],
         }
         for each in transitions:
             if each.message is not None:
                 fields = getattr(each.message, "__dataclass_fields__", {})
                 messages[each.message.__name__] = list(fields)
     return {
+        "module": type(definition.system).__module__,  # the bytes of values name it
         "system": definition.name,
         "processes": processes,
         "messages": messages,
-        "properties": [each.name for each in asked.properties],
+        "properties": [f"{each.name} ({each.kind})" for each in asked.properties],
         "deadlock": asked.deadlock,
         "network": str(definition.network),
         "faults": str(definition.faults),
         "initial states": digest_of(sorted(map(encode, definition.initials))).hex(),
         "initial messages": digest_of(sorted(map(encode, definition.posted))).hex(),
     }
+
+
+def _declared(transition: Transition) -> str:
+    taken = "" if transition.message is None else f" {transition.message.__name__}"
+    mode = f", {transition.mode}" if transition.mode else ""
+    return f"{transition.name} ({transition.kind}{taken}{mode}{', keep' if transition.keep else ''})"
 
 
 def difference(before: Any, now: Any, where: str = "") -> str:
@@ -408,12 +420,13 @@ def refuse(definition: Definition, options: Options, asked: Asked) -> None:
     reasons = {
         "por='dpor' stores no states, so there is nothing to save": options.por == "dpor",
         "a stateless search stores no states": options.stateless,
-        "a bitstate store keeps no states that could be saved": options.store == "bitstate",
+        f"a {options.store} store keeps no states that could be saved": options.store != "exact",
         "a depth-first search has a stack of states, which is not saved": options.depth_first,
         "temporal properties are decided on a graph, which is not saved": bool(asked.temporal),
         "self_check=True looks at what the whole search has seen": options.self_check,
         "vacuity=True makes more than one check": options.vacuity,
         "what a bound of the whole system says is not saved": definition.bound is not None,
+        "what processes do that read shared cells is not saved": bool(definition.cells),
     }
     for reason, holds in reasons.items():
         if holds:

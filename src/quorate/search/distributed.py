@@ -43,6 +43,12 @@ def require_shareable(definition: Definition) -> None:
             hint="leave --workers and --address out, or bound the processes",
             code="Q600",
         )
+    if definition.cells:
+        raise ParameterError(
+            f"{definition.name} has shared cells ({definition.cells[0]}), which workers do not know yet",
+            hint="leave --workers and --address out",
+            code="Q600",
+        )
 
 
 def distributed(

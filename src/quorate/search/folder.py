@@ -22,9 +22,10 @@ from zlib import crc32
 
 from quorate.base.errors import QuorateError, TargetError
 from quorate.base.records import Damaged
+from quorate.cluster.kept import OF_WORKERS
 
 FORMAT = "quorate-checkpoint"
-VERSION = 1
+VERSION = 2
 """Counts the times the form of the files changed."""
 KINDS = ("tables", "cells", "head", "states")
 CHUNK = 4 << 20
@@ -110,10 +111,17 @@ class Folder:
                 trouble.append(str(error))
             except OSError as error:
                 trouble.append(f"{_manifest(number)} cannot be read: {error.strerror}")
+        if not trouble and any(name.startswith(OF_WORKERS) for name in os.listdir(self.path)):
+            raise TargetError(
+                f"{self.path} holds what workers kept, which only the run that wrote it can use",
+                hint="workers begin anew; a search without --workers and --address can be gone on with",
+                code="Q341",
+            )
         if not trouble:
             raise TargetError(
                 f"there is no checkpoint in {self.path}",
-                hint="it was stopped before the first one; check again with --checkpoint",
+                hint="it was stopped before the first one, or shared among workers, which leave none: check again with "
+                "--checkpoint, and without --workers",
                 code="Q341",
             )
         raise TargetError(

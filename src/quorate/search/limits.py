@@ -6,14 +6,15 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from quorate import _core
 from quorate.base.interruptible import Interruptible
 from quorate.base.watchdog import Halted
 from quorate.results.estimate import estimate
-from quorate.results.result import Limit, Progress, PropertyOutcome
+from quorate.results.result import VIOLATION_MET, Limit, Progress, PropertyOutcome
 
 
 def default_memory_limit() -> int:
@@ -80,10 +81,16 @@ class Watcher(Interruptible):
         self.levels: Sequence[int] = ()
         """How many states there were before each level of a breadth-first search."""
         """States, transitions, frontier and depth, as they were last told."""
+        self.closed = True
+        """Whether it is known what all processes may do: otherwise there may be states without end."""
         self.shares: tuple[int, ...] = ()
         """How many states each worker has, where there are several."""
         self.undecided: tuple[PropertyOutcome, ...] = ()
         """What is asked for, once that is known, as it stands as long as nothing is decided."""
+        self.violated: tuple[str, ...] = ()
+        """What the search that runs has met a violation of. It may turn out to be void."""
+        self.found: tuple[str, ...] = ()
+        """What some search has found a violation of."""
         self.analysis_given_up = False
         """A call of the model took too long for the analysis."""
         self.without_analysis = False
@@ -105,18 +112,43 @@ class Watcher(Interruptible):
         self.undecided = undecided
         self._tell(_core.resident_bytes())
 
+    def finds(self, names: Iterable[str]) -> None:
+        """Tell at once what was violated: the run that shows it is still to be made."""
+        before, self.found = self.found, tuple(dict.fromkeys((*self.found, *names)))
+        if self.found != before:
+            self._tell(_core.resident_bytes())
+
+    @property
+    def so_far(self) -> tuple[PropertyOutcome, ...]:
+        """What is asked for, as it stands: not decided, but perhaps a violation was met."""
+        broken = {*self.found, *self.violated}
+        known = {each.name for each in self.undecided}
+        told = [replace(each, note=VIOLATION_MET) if each.name in broken else each for each in self.undecided]
+        failed = [PropertyOutcome(name, "assertion", "incomplete", VIOLATION_MET) for name in sorted(broken - known)]
+        return (*failed, *told)
+
     def __call__(
-        self, states: int, transitions: int, frontier: int, depth: int, memory: int, levels: Sequence[int] = ()
+        self,
+        states: int,
+        transitions: int,
+        frontier: int,
+        depth: int,
+        memory: int,
+        levels: Sequence[int] = (),
+        violated: tuple[str, ...] | None = None,
     ) -> bool:
         self.figures = states, transitions, frontier, depth
         self.levels = levels or self.levels
+        self.violated = self.violated if violated is None else violated
         self._tell(memory)
         return self._stops(memory)
 
     def _tell(self, memory: int) -> None:
         if self.progress is not None:
-            expected = estimate(self.levels, self.figures[0], self.figures[2]) if self.phase == "search" else None
-            told = Progress(*self.figures, self.seconds, memory, self.phase, self.undecided, self.shares, expected)
+            expected = None
+            if self.phase == "search":
+                expected = estimate(self.levels, self.figures[0], self.figures[2], closed=self.closed)
+            told = Progress(*self.figures, self.seconds, memory, self.phase, self.so_far, self.shares, expected)
             self.progress(told)
 
     def still_there(self) -> None:

@@ -9,42 +9,42 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from quorate import _core
-from quorate._core import StateSet
 from quorate.base.watchdog import Halted
+from quorate.language.pid import column_of
 from quorate.model.bound import bounds_of
 from quorate.model.definition import Definition, Property
-from quorate.native.backend import Cells
 from quorate.native.model import Model
-from quorate.native.temporal import Act, Answer, Explored, Lasso, TemporalGraph
+from quorate.native.temporal import Answer, Explored, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
 from quorate.properties import explain
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
-from quorate.properties.temporal.branching import Kind, linear, plan
-from quorate.properties.temporal.fairness import UNFAIR, Fairness, assumed, fairness_of
-from quorate.properties.temporal.formula import Formula, Op, names
+from quorate.properties.temporal.branching import linear
+from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of, undone
+from quorate.properties.temporal.formula import Formula, names
 from quorate.properties.temporal.kept import needs_of
 from quorate.properties.temporal.refutation import refuted
 from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate, translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
-from quorate.results.result import Limit, PropertyOutcome, Result
+from quorate.results.result import VIOLATION_MET, Limit, PropertyOutcome, Result
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
+from quorate.search.branching import decide_branching
 from quorate.search.closing import Closing
+from quorate.search.implicit import refuse_crash_flags, unlike_crashes
+from quorate.search.lasso import Run, disagree, unrolled, with_numbers
 from quorate.search.limits import Watcher, peak_memory
+from quorate.search.ranked import NOT_WITH_NUMBERS
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.stopped import GivenUp, require_not_given_up
 from quorate.search.verdict import AFTER_VIOLATION, UNDECIDED, verdict_of
-from quorate.semantics.follow import Differs, follow
-from quorate.semantics.state import State, Step, initial_states
+from quorate.semantics.state import State
 
-MOST_ROUNDS = 64
-"""How often a loop of reduced states is gone round until the plain states repeat."""
-
+NOT_COUNTED = "not decided: --all counts states, and this is about whole runs; ask for it alone with --property"
 FIRST_LOOK = 20_000
 GROWTH = 8
 """A violation is looked for at so many states, and whenever there are so many times as many."""
@@ -66,7 +66,7 @@ class Temporal:
     bounds: tuple[str, ...] = ()
     halted: Halted | None = None
     """If the model's code was stopped: where."""
-    warning: str = ""
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def stopped(self) -> bool:
@@ -82,8 +82,10 @@ def with_temporal(
     # Where nothing else is stated, that no handler fails goes without saying.
     only = [each.kind for each in result.properties] == ["assertion"] and result.verdict == "holds" and not asked.named
     safety = () if only else result.properties
+    if options.por == "dpor" and result.reductions.get("por", {}).get("ran") is False:
+        options = replace(options, por="none", max_depth=None)  # it was left out, and the search stores states
     if result.verdict == "violated":
-        why = AFTER_VIOLATION
+        why = AFTER_VIOLATION if result.violations is None else NOT_COUNTED
     elif without := without_graph(options):
         why = f"not decided: {without}"
     elif result.verdict == "incomplete" and result.stopped_by is not None:
@@ -125,7 +127,7 @@ def with_temporal(
         property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
         stopped_by=stopped,
         running=found.halted.running if found.halted is not None else None,
-        warnings=(*result.warnings, *filter(None, [found.warning])),
+        warnings=(*result.warnings, *found.warnings),
         seconds=result.seconds + watcher.seconds - began,
         trace=found.trace if trace else None,
         fairness=found.fairness,
@@ -136,9 +138,9 @@ def with_temporal(
 
 def without_graph(options: Options) -> str:
     """Why a search with these options decides no temporal property; empty if it may."""
-    if not (options.stateless or options.store == "bitstate" or options.por == "dpor"):
+    if not (options.stateless or options.store != "exact" or options.por == "dpor"):
         return ""
-    kind = "bitstate" if options.store == "bitstate" else "dpor" if options.por == "dpor" else "stateless"
+    kind = options.store if options.store != "exact" else "dpor" if options.por == "dpor" else "stateless"
     return f"a {kind} search stores no graph, and without one nothing can be said about whole runs"
 
 
@@ -156,17 +158,24 @@ class LivenessCheck:
         """Violations that were found before all states were."""
         self.ordered = False
         """Whether partial orders leave steps out."""
+        self.renamed = False
+        """Whether states that differ in names only are one."""
         self.models: list[Model] = []
         """Whose code may have been stopped."""
         self.level = options.fairness
         self.fairness = fairness_of(definition, self.level)
-        crashing = definition.environment.crash == "implicit"
-        self.crashes = (definition.environment.crashes or definition.declared.left) if crashing else 0
-        of = definition.declared.of
+        environment, declared = definition.environment, definition.declared
+        crashing = environment.crash == "implicit"
+        self.unlimited = crashing and environment.crashes is None and not declared.left
+        """Whether any number of processes may crash implicitly."""
+        self.crashes = (declared.left if environment.crashes is None else environment.crashes) if crashing else 0
         self.crashable = [
             column.index
             for column in definition.processes
-            if self.crashes and column.index not in definition.attackers and (of is None or issubclass(column.cls, of))
+            if self.crashes
+            and column.pid is not None
+            and column.index not in definition.attackers
+            and (declared.of is None or issubclass(column.cls, declared.of))
         ]
         self.found = Temporal(
             fairness={
@@ -187,7 +196,9 @@ class LivenessCheck:
         if self.found.halted is None:
             self.found.halted = next((each.halted for each in self.models if each.halted is not None), None)
         decided = {outcome.name for outcome in self.found.outcomes}
-        self.found.outcomes += [self._undecided(each, UNDECIDED) for each in self.asked if each.name not in decided]
+        left = [each for each in self.asked if each.name not in decided]
+        notes = dict.fromkeys(self.watcher.found, VIOLATION_MET)
+        self.found.outcomes += [self._undecided(each, notes.get(each.name, UNDECIDED)) for each in left]
         return self.found
 
     def _run(self) -> None:
@@ -206,7 +217,9 @@ class LivenessCheck:
             self.found.outcomes = [self._undecided(each, f"not decided: {inexact}") for each in self.asked]
             return
         for each in self.asked:
-            if explored.stop != "finished" and each.branching:
+            if missed := self._other_sender(graph.model, each):
+                self.found.outcomes.append(self._undecided(each, f"not decided: {missed}"))
+            elif explored.stop != "finished" and each.branching:
                 self.found.outcomes.append(self._undecided(each, UNDECIDED))
             else:
                 self.found.outcomes.append(self._decide(graph, each))
@@ -221,7 +234,7 @@ class LivenessCheck:
         try:
             return self._graph(self.options)
         except GivenUp as given_up:
-            self.found.warning = str(given_up)
+            self.found.warnings.append(str(given_up))
             self.models.clear()
             return self._graph(self.options.without_reductions())
         finally:
@@ -239,10 +252,10 @@ class LivenessCheck:
         try:
             reductions.analyse(options.max_behaviours or FIRST_BEHAVIOURS)
             # As the search for invariants: what comes to its end first, the graph or the closure, has the answer.
-            closing = Closing(reductions, self.watcher) if reductions.unfinished else None
+            closing = Closing(reductions, self.watcher, by_levels=False) if reductions.unfinished else None
             self.watcher.phase = "search"
             while True:
-                graph = TemporalGraph(model, self.watcher.memory)
+                graph = TemporalGraph(model, self.watcher.memory, options.threads)
                 explored = self._explore(graph, options, closing)
                 if explored is not None and explored.stop != "regrown":
                     break
@@ -262,8 +275,10 @@ class LivenessCheck:
             raise
         self.found.explored = explored
         reductions.por.given_up(explored.por_given_up)
+        reductions.symmetry.stood_for(explored.stands_for, explored.states)
         self.found.reductions = reductions.to_json()
         self.ordered = reductions.por.ran
+        self.renamed = reductions.symmetry.ran
         self.found.bounds = tuple(self._cut())
         self.found.figures = {
             "python_calls": model.calls,
@@ -322,30 +337,30 @@ class LivenessCheck:
         automaton = translate_negation(formula, over).within_limits()
         return self._ask(graph, prop, automaton, over, self.fairness)
 
-    def _atoms(self, prop: TemporalProperty, over: Sequence[str], more: dict[str, StateSet]) -> list[StateSet]:
-        return [more[name] if name in more else self.sets[id(prop.predicates[name])] for name in over]
-
     def _inexact(self, graph: TemporalGraph) -> str:
-        """Why processes that stop for ever do not stand for crashes here; empty if they do, or if there are none.
-
-        A crash in the midst of a step leaves a part of its messages unsent. Where a step sends two or more, no run
-        without crashes looks the same to receivers that must take what they are sent. Where it sends one at most, the
-        process might as well have crashed before the step, unless somebody looks at its fields.
-        """
-        if self.definition.environment.crash == "implicit" and not self.crashes:
-            return "with implicit crashes it has to be said how many processes may crash: --crashes 1"
-        if not self.crashes or not self.definition.declared.cut_short:
+        """Why processes that stop for ever do not stand for crashes here; empty if they do, or if there are none."""
+        if self.definition.environment.crash != "implicit":
             return ""
-        explicit = "make crashes steps of their own: --crash explicit"
-        processes = {column.index for column in self.definition.processes}
-        for index in self.crashable:
-            for each in graph.model.engine.behaviours(index):
-                if any(len([to for to, _ in outcome.sends if to in processes]) > 1 for outcome in each.outcomes):
-                    name = self.definition.transitions(self.definition.columns[index])[each.transition]
-                    return f"a crash may cut {name} short, which sends several messages; {explicit}"
-            if any(graph.model.observed[index]):
-                whose = self.definition.columns[index].name
-                return f"a predicate reads {whose}, which may crash within a step; {explicit}"
+        refuse_crash_flags(graph.model)
+        if self.unlimited:
+            return "with implicit crashes it has to be said how many processes may crash: --crashes 1"
+        explored = self.found.explored
+        assert explored is not None
+        why = unlike_crashes(graph.model, self.crashable, blocked=explored.blocked)
+        return f"{why}; make crashes steps of their own: --crash explicit" if why else ""
+
+    def _other_sender(self, model: Model, prop: TemporalProperty) -> str:
+        """Of a property for each sender of a type: who may send it as well, though its code does not say so."""
+        if prop.of is None:
+            return ""
+        columns = self.definition.columns
+        for messages in (model.numbered_messages[column.index] for column in self.definition.processes):
+            for message in messages:
+                if isinstance(message, prop.of) and column_of(message.sender) not in prop.senders:
+                    sender = columns[column_of(message.sender)]
+                    if sender.index not in self.definition.attackers and not sender.cls._byzantine:
+                        name = prop.of.__name__
+                        return f"{sender.name} may send {name} too, and no property is about it; use each= of its class"
         return ""
 
     # One property
@@ -359,16 +374,18 @@ class LivenessCheck:
         automaton = translate_negation(formula, over).within_limits()
         answer = self.early.get(prop.name) or self._ask(graph, prop, automaton, over, self.fairness)
         self.found.product_states += answer.product_states
+        self._warn_of_trivial(prop, formula, automaton, violated=answer.violation is not None)
         if answer.violation is not None:
-            if self.found.trace is None:
-                self.watcher.finish()
-                self.found.trace = self._trace(graph, prop, formula, answer.violation)
-                self.watcher.go_on("search")
-                # Partial orders keep this level alone, and a part of the graph cannot show that a property holds.
-                if not self.ordered and not (explored is not None and explored.paused):
-                    self.found.fairness["would_hold"] = self._one_level_up(graph, prop, automaton, over)
-                elif self.level != "strong":
-                    self.found.fairness["not_tried"] = "partial orders" if self.ordered else "ended early"
+            self.watcher.finds([prop.name])
+            if self.found.trace is None or self.definition.ranked:  # with ranks, what is found need not be a run
+                trace = self._shown(graph, prop, formula, answer.violation)
+                if trace is None:
+                    trace = self._fairer(graph, prop, formula, automaton, over)
+                if trace is None:
+                    return self._undecided(prop, f"not decided: {NOT_WITH_NUMBERS}")
+                if self.found.trace is None:
+                    self.found.trace = trace
+                    self.found.fairness |= self._advice(graph, prop, automaton, over)
             return PropertyOutcome(prop.name, prop.kind, "violated")
         if answer.bounded is not None:
             bounds = self._bounds()
@@ -383,8 +400,29 @@ class LivenessCheck:
     def _ask(
         self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str], fair: Fairness
     ) -> Answer:
-        atoms = self._atoms(prop, over, {})
+        atoms = [self.sets[id(prop.predicates[name])] for name in over]
         return graph.check(automaton, atoms, fair, self.crashable, self.crashes, self.watcher.seconds_left)
+
+    def _advice(
+        self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str]
+    ) -> dict[str, Any]:
+        """Under which stronger fairness a violated property would hold; or why that was not tried."""
+        explored = self.found.explored
+        assert explored is not None
+        if explored.paused:
+            # A part of the graph cannot show that a property holds.
+            return {"not_tried": "ended early"} if self.level != "strong" else {}
+        if self.ordered:
+            return {"not_tried": "partial orders"}
+        if self.definition.ranked:  # nothing but that it holds can be shown
+            level = self._one_level_up(graph, prop, automaton, over)
+            return {"would_hold": level} if level or self.level == "strong" else {"not_tried": "ranks"}
+        if not self.renamed:
+            return {"would_hold": self._one_level_up(graph, prop, automaton, over)}
+        if explored.stands_for > FIRST_LOOK:
+            return {"not_tried": "symmetry"}
+        plain = LivenessCheck(self.definition, [prop], replace(self.options, symmetry="none"), self.watcher)
+        return {"would_hold": plain._one_level_up(plain._graph(plain.options), prop, automaton, over)}
 
     def _one_level_up(
         self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str]
@@ -396,6 +434,14 @@ class LivenessCheck:
                 return level if answer.complete and answer.bounded is None else None
         return None
 
+    def _warn_of_trivial(self, prop: TemporalProperty, formula: Formula, automaton: Automaton, violated: bool) -> None:
+        """A formula that is true of every run, or of none, is most likely not what was meant."""
+        true_of = "every" if automaton.is_empty else ""
+        if violated and automaton.states <= 4:  # what is true of all words mostly has one
+            true_of = "no" if translate(formula, names(formula)).is_empty else ""
+        if true_of:
+            self.found.warnings.append(f"{prop.name} is true of {true_of} run, whatever the model does")
+
     def _vacuous(self, prop: TemporalProperty, automaton: Automaton) -> str:
         if automaton.is_empty:
             return "the formula is true of every run, whatever the model does"
@@ -405,64 +451,18 @@ class LivenessCheck:
         return ""
 
     def _branching(self, graph: TemporalGraph, prop: TemporalProperty) -> PropertyOutcome:
-        """CTL and CTL*: questions about states, innermost first."""
         if self.crashes:
             return self._undecided(prop, "not decided: implicit crashes are for linear formulas; use --crash explicit")
-        asked = plan(prop.formula)
-        known: dict[str, StateSet] = {}
-        everything = graph.native.everything()
         explored = self.found.explored
         assert explored is not None
-        is_open = False
-        for question in asked.questions:
-            if question.kind is Kind.PATH:
-                over = names(question.formulas[0])
-                automaton = translate(question.formulas[0], over).within_limits()
-                states, unsure = graph.exists(
-                    automaton, self._atoms(prop, over, known), self.fairness, self.watcher.seconds_left
-                )
-            elif question.kind is Kind.GLOBALLY:
-                inside = self._states(prop, question.formulas[0], known, everything)
-                states, unsure = graph.always(inside, self.fairness, self.watcher.seconds_left)
-            else:
-                left, right = (self._states(prop, each, known, everything) for each in question.formulas)
-                states, unsure = graph.native.until(left, right), bool(explored.cut)
-            known[question.name] = states
-            is_open = is_open or unsure
-        answer = self._states(prop, asked.answer, known, everything)
-        wrong = graph.native.initial() & ~answer
-        # Beyond a bound there may be more runs, so states may be missing from what "some run" is true of.
-        sure = asked.grows if len(wrong) == 0 else asked.shrinks
-        if is_open and not sure:
+        atoms = {name: self.sets[id(each)] for name, each in prop.predicates.items()}
+        left = self.watcher.seconds_left
+        holds = decide_branching(graph, prop.formula, atoms, self.fairness, left, is_open=bool(explored.cut))
+        if holds is None:
             return self._undecided(prop, f"not decided: {self._bounds()} ends runs on which it may be open")
-        if len(wrong) == 0:
+        if holds:
             return PropertyOutcome(prop.name, prop.kind, "holds")
         return PropertyOutcome(prop.name, prop.kind, "violated", "it fails in an initial state")
-
-    def _states(
-        self, prop: TemporalProperty, formula: Formula, known: dict[str, StateSet], everything: StateSet
-    ) -> StateSet:
-        """Where a formula without temporal operators holds."""
-        parts = [self._states(prop, part, known, everything) for part in formula.parts]
-        match formula.op:
-            case Op.TRUE:
-                return everything
-            case Op.FALSE:
-                return ~everything
-            case Op.NAME:
-                return self._atoms(prop, [formula.name], known)[0]
-            case Op.NOT:
-                return ~parts[0]
-            case Op.IMPLIES:
-                return ~parts[0] | parts[1]
-            case Op.IFF:
-                return (parts[0] & parts[1]) | (~parts[0] & ~parts[1])
-            case Op.AND | Op.OR:
-                result = parts[0]
-                for part in parts[1:]:
-                    result = result & part if formula.op is Op.AND else result | part
-                return result
-        raise AssertionError(formula)
 
     def _undecided(self, prop: TemporalProperty, note: str) -> PropertyOutcome:
         return PropertyOutcome(prop.name, prop.kind, "incomplete", note)
@@ -480,25 +480,56 @@ class LivenessCheck:
 
     # The run that shows it
 
+    def _shown(self, graph: TemporalGraph, prop: TemporalProperty, formula: Formula, lasso: Lasso) -> Trace | None:
+        """The run of a lasso; with ranks, None if it cannot be taken with numbers."""
+        self.watcher.finish()
+        try:
+            return self._trace(graph, prop, formula, lasso)
+        except ReplayError:
+            if not self.definition.ranked:
+                raise
+            return None
+        finally:
+            self.watcher.go_on("search")
+
+    def _fairer(
+        self, graph: TemporalGraph, prop: TemporalProperty, formula: Formula, automaton: Automaton, over: Sequence[str]
+    ) -> Trace | None:
+        """With ranks: a loop that is fairer than it has to be may be one with numbers, if the first one is not."""
+        for level in LEVELS[LEVELS.index(self.level) + 1 :]:
+            lasso = self._ask(graph, prop, automaton, over, fairness_of(self.definition, level)).violation
+            if lasso is not None and (trace := self._shown(graph, prop, formula, lasso)) is not None:
+                return trace
+        return None
+
     def _trace(self, graph: TemporalGraph, prop: TemporalProperty, formula: Formula, lasso: Lasso) -> Trace:
-        made = _unrolled(graph.model, lasso)
+        made: Run | None
+        if self.definition.ranked:
+            made = with_numbers(
+                graph.model,
+                lasso,
+                lambda run: not self._why_not(prop, formula, run, lasso.stopped),
+                lambda: self.watcher.seconds_left == 0,
+            )
+        else:
+            made = unrolled(graph.model, lasso)
         if made is None:
             # What the reductions leave out may pile up from round to round: look again without them.
             plain = LivenessCheck(self.definition, [prop], self.options.without_reductions(), self.watcher)
             unreduced = plain._graph(plain.options)
             over = names(formula)
             answer = plain._ask(unreduced, prop, translate_negation(formula, over), over, self.fairness)
-            made = None if answer.violation is None else _unrolled(unreduced.model, answer.violation)
+            made = None if answer.violation is None else unrolled(unreduced.model, answer.violation)
             if made is None or answer.violation is None:
                 if not answer.complete:  # a limit came first: then it was not seen to be wrong
                     raise unreduced.model.halted or Halted()
-                raise _disagree("its loop does not close")
+                raise disagree("its loop does not close")
             lasso = answer.violation
         run = made
         self._confirm(prop, formula, run, lasso.stopped)
         values = dict.fromkeys(line for name in names(formula) for line in self._values(prop, name, run.states[-1]))
         self.found.fairness |= {
-            "starved": [self._told(graph.model, act, always) for act, always in lasso.starved],
+            "starved": undone(self.definition, run.looping, run.steps[run.loop_from :], lasso.stopped),
             "crashed": [self.definition.columns[index].name for index in lasso.stopped],
         }
         return Trace(
@@ -515,93 +546,13 @@ class LivenessCheck:
         )
 
     def _values(self, prop: TemporalProperty, name: str, state: State) -> tuple[str, ...]:
-        return explain(self.definition, prop.predicates[name], state.locals)
+        return explain(self.definition, prop.predicates[name], state.locals, state.pending)
 
-    def _confirm(self, prop: TemporalProperty, formula: Formula, run: _Run, stopped: Sequence[int]) -> None:
+    def _confirm(self, prop: TemporalProperty, formula: Formula, run: Run, stopped: Sequence[int]) -> None:
         """By the definitions alone: the run repeats, is fair, and the formula is false of it."""
-        why = refuted(self.definition, prop, formula, run.initial, run.steps, run.loop_from, self.level, stopped)
+        why = self._why_not(prop, formula, run, stopped)
         if why:
-            raise _disagree(why)
+            raise disagree(why)
 
-    def _told(self, model: Model, act: Act, always: bool) -> str:
-        column = self.definition.columns[act.column]
-        what = column.name
-        if act.transition is not None:
-            what += f".{self.definition.transitions(column)[act.transition].name}"
-        how = "all the time" if always else "again and again"
-        if act.kind == "step" and act.transition is not None:
-            due = self.fairness.steps[act.column][act.transition] != UNFAIR
-            how += "" if due else "; it need not be"
-        return f"{what} ({how})"
-
-
-class _Run(NamedTuple):
-    initial: State
-    steps: tuple[Step, ...]
-    loop_from: int
-
-    @property
-    def states(self) -> tuple[State, ...]:
-        return (self.initial, *(step.next for step in self.steps if step.next is not None))
-
-
-class _Doing(NamedTuple):
-    """A step by what it is in the core, to a state whose reduced form is the next of the path."""
-
-    model: Model
-    act: Act
-    target: Cells
-
-    def matches(self, step: Step, before: State) -> bool:
-        act = self.act
-        if step.next is None or step.column != act.column or step.kind != act.kind:
-            return False
-        transition = step.transition.index if step.transition is not None and step.kind == "step" else None
-        if act.kind == "step" and transition != act.transition:
-            return False
-        if act.kind == "step":
-            column = self.model.definition.columns[act.column]
-            consumed = sorted(self.model.message_id(column, message) for message in step.consumed)
-            if consumed != sorted(act.messages):
-                return False
-        return self.model.reduced(step.next) == self.target
-
-
-def _unrolled(model: Model, lasso: Lasso) -> _Run | None:
-    """The lasso through plain states: the loop is gone round until a plain state repeats."""
-    definition = model.definition
-    starts = [state for state in initial_states(definition) if model.reduced(state) == lasso.path[0]]
-    if not starts:
-        raise _disagree("the first state is not initial")
-    wanted = [_Doing(model, act, target) for act, target in zip(lasso.acts, lasso.path[1:], strict=True)]
-    stem, loop = wanted[: lasso.loop_from], wanted[lasso.loop_from :]
-    run = _followed(definition, starts[0], stem)
-    steps = list(run)
-    state = steps[-1].next if steps else starts[0]
-    assert state is not None
-    if not loop:
-        return _Run(starts[0], tuple(steps), len(steps))
-    began: dict[State, int] = {}
-    for _ in range(MOST_ROUNDS):
-        if state in began:
-            return _Run(starts[0], tuple(steps), began[state])
-        began[state] = len(steps)
-        round_ = _followed(definition, state, loop)
-        steps += round_
-        state = round_[-1].next
-        assert state is not None
-    return None
-
-
-def _followed(definition: Definition, state: State, wanted: Sequence[_Doing]) -> tuple[Step, ...]:
-    found = follow(definition, state, wanted)
-    if isinstance(found, Differs):
-        raise _disagree(f"step {found.number} leads nowhere")
-    return found.steps
-
-
-def _disagree(what: str) -> ReplayError:
-    return ReplayError(
-        f"the run that violates a temporal property does not replay: {what}",
-        hint="this is a defect of Quorate; please report it with the model. --quotient off may work around it",
-    )
+    def _why_not(self, prop: TemporalProperty, formula: Formula, run: Run, stopped: Sequence[int]) -> str:
+        return refuted(self.definition, prop, formula, run.initial, run.steps, run.loop_from, self.level, stopped)

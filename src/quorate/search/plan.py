@@ -22,6 +22,7 @@ from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.reduce.families import Symmetries, proposed
 from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
+from quorate.search.in_flight import asking_again, message_options
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
 from quorate.search.ranked import refuse_ranks
@@ -114,7 +115,9 @@ def plan(
     watcher = Watcher(options.timeout, None, options.max_memory)
     try:
         with watcher:
-            return _found(system, options, property, environment or Environment(), target, watcher)
+            return asking_again(
+                lambda shown: _found(system, options, property, environment or Environment(), target, watcher, shown)
+            )
     except Halted as halted:
         watcher.halted(halted)
         if watcher.reason == "time":
@@ -129,8 +132,12 @@ def _found(
     environment: Environment,
     target: str | None,
     watcher: Watcher,
+    shown: tuple[type, ...],
 ) -> Plan:
     definition = define(system, environment)
+    definition.shown = shown
+    if shown:
+        options = message_options(definition, options)
     refuse_ranks(definition, "a plan, which closes tables of local states and messages")
     options = options.for_coverage()
     apart, why = apart_for(options, system, environment)

@@ -1,8 +1,10 @@
 """Before a verdict: is the model a function of its fields and messages, as every table of the search supposes?
 
-Two looks, since neither sees all. What the model could have stored outside of its fields is compared with what was
-there after `build` (`model/memory.py`). And a sample of all evaluations is done again, the last one first, on fresh
-objects and without the model's own caches. A model that answers otherwise gets an error, whatever was found in it.
+Several looks, since none sees all. What the model could have stored outside of its fields is compared with what was
+there after `build` (`model/memory.py`). A sample of all evaluations is done again, the last one first, on fresh
+objects and without the model's own caches. And where the model has to do with what cannot be looked into, it is asked
+in processes that have not seen the search (`search/twin.py`). A model that answers otherwise gets an error, whatever
+was found in it.
 """
 
 from __future__ import annotations
@@ -11,12 +13,14 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from quorate.base.errors import ModelError, QuorateError
+from quorate.base.errors import ModelError
 from quorate.base.watchdog import Halted
+from quorate.model import effects
 from quorate.model.again import CAUSES, Evaluation, require_same
 from quorate.model.definition import Definition, Property, Transition
 from quorate.model.outcome import Outcome
 from quorate.search.limits import Watcher
+from quorate.search.twin import Twins
 
 SECONDS = 1.0
 """Repeating takes at most so long, or a tenth of what the check took if it came to its end: handlers may be slow."""
@@ -32,21 +36,35 @@ class Purity:
         """How many evaluations were done a second time."""
 
         self._begun = perf_counter()
+        self._twins: list[Twins] = []
 
     def __enter__(self) -> Purity:
+        if any(each.memory.opaque for each in self.definitions):
+            effects.listen()
+        self._twins = [Twins(each) for each in self.definitions[:1]]
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        # Another error may well come from what the model remembers; an interrupt needs no second opinion.
-        if error is None or isinstance(error, QuorateError):
-            self.require()
+        # Another error, ours too, may well come from what the model remembers; an interrupt needs no second opinion.
+        try:
+            if error is None or isinstance(error, Exception):
+                self.require()
+        finally:
+            for each in self._twins:
+                each.close()
 
     def require(self) -> None:
         """Raise if the model has not been a function so far."""
+        effects.require_none()
         for definition in self.definitions:
             definition.memory.require_unchanged()
             for cache in definition.memory.caches:
                 cache.cache_clear()
+        self._repeat_all()
+        for each in self._twins:
+            each.require_same()
+
+    def _repeat_all(self) -> None:
         now = perf_counter()
         until = now + max(SECONDS, (now - self._begun) / 10)
         if self.watcher is not None and self.watcher.reason is not None:

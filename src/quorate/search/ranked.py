@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from quorate.base.errors import ParameterError
 from quorate.language.rank import MOST
@@ -11,11 +10,11 @@ from quorate.model.definition import Definition
 from quorate.native.history import NativeHistory
 from quorate.options import Options
 from quorate.properties.asked import Asked
+from quorate.properties.temporal.branching import linear
 from quorate.results.result import PropertyOutcome, Result
 
-WHY = (
-    "one state stands for all with ranks in the same order; later() is the next number, taken for any later one, "
-    "which is more where others are later already: what holds, holds, and a run that is shown was taken with numbers"
+NOT_WITH_NUMBERS = (
+    "the search took later() for more than the next number, and found a run that was not found with numbers"
 )
 
 TOO_MANY = (
@@ -27,7 +26,7 @@ TOO_MANY = (
 def ranked_options(definition: Definition, asked: Asked, options: Options) -> Options:
     """The options for a system with ranks: reductions are off, since they argue with tables that do not know ranks."""
     faced = {
-        "temporal properties": bool(asked.temporal),
+        "formulas with branches (ctl)": any(linear(each.formula) is None for each in asked.temporal),
         f"--por {options.por}": options.por != "none",
         "--stateless": options.stateless,
         "--self-check": options.self_check,
@@ -59,11 +58,6 @@ def refuse_ranks(definition: Definition, what: str) -> None:
         )
 
 
-def with_ranks(result: Result) -> Result:
-    told: dict[str, Any] = {"ran": True, "why": WHY}
-    return replace(result, reductions={**result.reductions, "ranks": told})
-
-
 def undecided(definition: Definition, asked: Asked, target: str | None) -> Result:
     """The search has found a run that cannot be taken with `later` as the next number: that decides nothing."""
     return Result(
@@ -72,9 +66,6 @@ def undecided(definition: Definition, asked: Asked, target: str | None) -> Resul
         definition.parameters,
         target,
         properties=tuple(PropertyOutcome(each.name, each.kind, "incomplete") for each in asked.properties),
-        warnings=(
-            "the search took later() for any later rank, and found a run that cannot be taken with the next number: "
-            "that decides nothing",
-        ),
+        warnings=(f"{NOT_WITH_NUMBERS}: that decides nothing",),
         environment=definition.environment.to_json(),
     )

@@ -60,13 +60,13 @@ def rebuild(model: Model, found: Witness, shortest: bool) -> Trace:
         if enabled_protocol(steps(definition, state)):
             raise _disagree("the last state is no deadlock")
         if definition.final is not None:
-            if model.evaluate(definition.final, state.locals).value:
+            if model.evaluate(definition.final, state.locals, state.pending).value:
                 raise _disagree("the last state is a final one")
             reason = _explained(model, definition.final, state)
     else:
         prop: Property = model.properties[found.property]
         name = prop.name
-        evaluation = model.evaluate(prop, state.locals)
+        evaluation = model.evaluate(prop, state.locals, state.pending)
         if finding == "raises":
             kind = "error"
             if evaluation.failure is None:
@@ -81,7 +81,7 @@ def rebuild(model: Model, found: Witness, shortest: bool) -> Trace:
 
 def _explained(model: Model, prop: Property, state: State) -> tuple[str, ...]:
     """Of processes that were taken apart, once they are put together again (recompose.py)."""
-    return explain(model.definition, prop, state.locals) if model.whole is None else ()
+    return explain(model.definition, prop, state.locals, state.pending) if model.whole is None else ()
 
 
 def _alike(one: Failure, other: Failure) -> bool:

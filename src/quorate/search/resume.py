@@ -24,30 +24,35 @@ def resume(
     system: System | type[System] | Callable[[str], type[System]],
     *,
     threads: int | None = None,
+    spill: str | None = None,
     max_states: int | None = None,
     max_memory: int | None = None,
     timeout: float | None = None,
     checkpoint_every: float = 60.0,
     progress: Callable[[Progress], object] | None = None,
     trace: bool = True,
+    target: str | None = None,
     begun: Callable[[System, Options, Environment, str], object] | None = None,
 ) -> Result:
     """Go on with the check that `check(system, checkpoint=directory)` has saved, as if it had never been stopped.
 
-    The model has to be the one that was saved. Of the options, only how far to go and how many threads are given anew.
-    In place of a system, a function may say where its class is, given the target that was saved.
+    The model has to be the one that was saved. Of the options, only how far to go, how many threads, and where states
+    spill to are given anew. In place of a system, a function may say where its class is, given the target that was
+    saved. `target` is where it is now, if it has moved: the result names that.
     """
     with Checkpoint(fspath(directory), checkpoint_every, resumed=True) as saving:
         saved = saving.about
-        given = {"max_states": max_states, "max_memory": max_memory, "timeout": timeout, "threads": threads}
-        options = _options(saved["options"], {**given, "checkpoint": fspath(directory)})
+        limits = {"max_states": max_states, "max_memory": max_memory, "timeout": timeout}
+        given = {**limits, "threads": threads, "spill": spill, "checkpoint": fspath(directory)}
+        options = _options(saved["options"], given)
         environment = Environment.from_json(saved["environment"])
         instance = _instance(system, saved)
+        named = target or saved["target"]
         asked = None if saved["properties"] is None else tuple(saved["properties"])
         if begun is not None:
-            begun(instance, options, environment, saved["target"])
+            begun(instance, options, environment, named)
         watcher = Watcher(timeout, progress, options.max_memory)
-        found = checked(instance, asked, environment, options, watcher, trace, saved["target"], saving)
+        found = checked(instance, asked, environment, options, watcher, trace, named, saving)
         return saving.told(found)
 
 

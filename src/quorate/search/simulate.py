@@ -27,6 +27,7 @@ from quorate.results.simulation import Novelty, Simulation
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
+from quorate.search.in_flight import asking_again
 from quorate.search.limits import Watcher
 from quorate.search.purity import Purity
 from quorate.search.ranked import refuse_ranks
@@ -73,9 +74,11 @@ def simulate(
     environment = Environment.of(faults)
     time = SECONDS if seconds is None and runs is None else seconds
     watcher = Watcher(time, progress, max_memory)
-    with watcher:
+
+    def run(shown: tuple[type, ...]) -> Simulation:
         try:
             definition = define(system, environment)
+            definition.shown = shown
             refuse_ranks(definition, "random runs")
             asked = select(definition, property, (), ())
             refuse_what_implicit_crashes_miss(definition, asked)
@@ -86,7 +89,9 @@ def simulate(
                 walks: TemporalWalks | None = None
                 if any(linear(each.formula) is not None for each in asked.temporal):
                     walks = TemporalWalks(definition, asked.temporal, fairness, depth=depth, seed=seed, watcher=watcher)
-                share = watcher.seconds_left  # half of the time for temporal properties, which have walks of their own
+                share = watcher.seconds_left
+                if share is not None and walks is not None:
+                    share /= 2  # half of the time for temporal properties, which have walks of their own
                 options = _core.RunOptions(
                     strategy=_core.Strategy[strategy],
                     seed=seed,
@@ -95,7 +100,7 @@ def simulate(
                     changes=changes,
                     threads=threads,
                     deadlock=asked.deadlock,
-                    seconds=share if share is None or walks is None else share / 2,
+                    seconds=share,
                     memory=watcher.memory,
                 )
                 report = model.engine.random_runs(model, options)
@@ -115,19 +120,25 @@ def simulate(
             from quorate.search.coverage import coverage_of
 
             with watcher.lifted():
-                found = replace(found, covered=coverage_of(model, report.census, complete=False))
+                found = replace(found, covered=coverage_of(model, report.census, complete=False, runs=True))
         if shorten and found.trace is not None:
             found = replace(found, trace=_shortened(definition, found.trace, fairness))
-    return replace(
-        found,
-        strategy=strategy,
-        seed=seed,
-        depth=depth,
-        seconds=took,
-        setup_seconds=setup,
-        target=target,
-        probability=_bound(len(definition.processes), depth, changes) if strategy == "pct" else None,
-    )
+        processes = sum(not column.is_monitor for column in definition.columns)
+        return replace(
+            found,
+            strategy=strategy,
+            seed=seed,
+            depth=depth,
+            seconds=took,
+            setup_seconds=setup,
+            changes=changes if strategy == "pct" else None,
+            target=target,
+            processes=processes,
+            probability=_bound(processes, report.span, changes) if strategy == "pct" else None,
+        )
+
+    with watcher:
+        return asking_again(run)
 
 
 def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher) -> Simulation:
@@ -161,6 +172,8 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
         full=report.full,
         cut=report.cut,
         distinct=report.distinct,
+        exact=report.exact,
+        span=report.span,
         novelty=Novelty.of(report.sampled_visits, report.met_once),
         property=trace.property if trace is not None else None,
         run=report.run if trace is not None else None,
@@ -172,9 +185,12 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
     )
 
 
-def _bound(processes: int, depth: int, changes: int) -> float:
-    """Of one run, for a bug that `changes` ordered steps make (Burckhardt et al. 2010, theorem 1)."""
-    return float(1 / (processes * float(depth) ** (changes - 1)))
+def _bound(processes: int, span: int, changes: int) -> float:
+    """Of one run of `span` steps, for an order of `changes` steps of processes (Burckhardt et al. 2010, theorem 1).
+
+    A thread does one thing next. A process here may have several messages and choices: the theorem is silent on these.
+    """
+    return float(1 / (processes * float(span) ** (changes - 1)))
 
 
 def _shortened(definition: Definition, trace: Trace, fairness: str) -> Trace:

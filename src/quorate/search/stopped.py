@@ -28,7 +28,7 @@ def halted_result(
         target=target,
         parameters=asked.parameters,
         verdict="incomplete",
-        properties=watcher.undecided,
+        properties=watcher.so_far,
         states=states,
         transitions=transitions,
         frontier=frontier,

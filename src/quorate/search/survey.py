@@ -20,7 +20,7 @@ from quorate.model.again import signature
 from quorate.model.define import define
 from quorate.model.definition import Column, Definition, Transition
 from quorate.model.environment import Environment
-from quorate.model.outcome import is_crashed
+from quorate.model.outcome import Unread, is_crashed
 from quorate.model.run import accepts, fire, prepare
 from quorate.native.backend import Found
 from quorate.native.model import Model
@@ -98,6 +98,10 @@ def _shape(definition: Definition) -> tuple[tuple[type, tuple[str, ...]], ...]:
     return tuple((each.cls, tuple(one.name for one in each.spec.transitions)) for each in definition.columns)
 
 
+READS_MORE = b"reads more"
+"""What a variant does that reads a shared cell which the system itself has not read there."""
+
+
 def _enabled(column: Column, transition: Transition, local: Any, pending: tuple[Any, ...]) -> Any:
     """What a transition does in a local state; of a quorum: which messages it takes, and how many of them."""
     if is_crashed(local) or (transition.flag >= 0 and local[transition.flag]):
@@ -108,13 +112,19 @@ def _enabled(column: Column, transition: Transition, local: Any, pending: tuple[
     if transition.kind != "quorum":
         return _done(column, transition, local, ())
     declaration = transition.declaration
-    request = prepare(column, transition, local)
+    try:
+        request = prepare(column, transition, local)
+    except Unread:
+        return READS_MORE
     taken = [accepts(column, transition, local, message) for message in mine] if request is not None else []
     return transition.kind, transition.mode, request, taken, getattr(declaration.enough, "__code__", None)
 
 
 def _done(column: Column, transition: Transition, local: Any, messages: tuple[Any, ...]) -> list[bytes]:
-    return [signature(outcome) for outcome in fire(column, transition, local, messages)]
+    try:
+        return [signature(outcome) for outcome in fire(column, transition, local, messages)]
+    except Unread:
+        return [READS_MORE]
 
 
 class _Survey(_Check):

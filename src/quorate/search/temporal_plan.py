@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quorate.model.definition import Definition, Property
+from quorate.model.views import CRASH_FLAG, PENDING
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.temporal.branching import linear
@@ -18,6 +19,7 @@ from quorate.properties.temporal.translate import translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.search.limits import Watcher
 from quorate.search.liveness import without_graph
+from quorate.semantics.state import initial_states
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,11 @@ def _formulated(prop: TemporalProperty, reads: Mapping[int, list[str]]) -> Formu
 def first_reads(model: Model, prop: Property) -> list[str]:
     """The fields that a property reads in the initial states. They count as observed from now on."""
     found: dict[str, None] = {}
-    for state in model.definition.initials:
-        reads = model.evaluate(prop, state).reads
+    for state in initial_states(model.definition):
+        reads = model.evaluate(prop, state.locals, state.pending).reads
         model.note_reads(reads)
         for column, field in reads:
             owner = model.definition.columns[column]
-            found.setdefault(f"{owner.name}.{owner.fields[field] if field >= 0 else 'crashed'}")
+            name = "crashed" if field == CRASH_FLAG else "inbox" if field == PENDING else owner.fields[field]
+            found.setdefault(f"{owner.name}.{name}")
     return list(found)

@@ -138,7 +138,7 @@ class TemporalWalks:
             (prop.name, name)
             for prop, formula in self.formulas
             for name in names(formula)
-            if evaluate(self.definition, prop.predicates[name], state.locals).value
+            if evaluate(self.definition, prop.predicates[name], state.locals, state.pending).value
         )
 
     def _violated(self, walk: _Walk, loop_from: int) -> Trace | None:
@@ -153,10 +153,11 @@ class TemporalWalks:
                     f"a random run that violates a temporal property does not replay: {why}",
                     hint="this is a defect of Quorate; please report it with the model",
                 )
+            last = walk.states[-1]
             values = dict.fromkeys(
                 line
                 for name in names(formula)
-                for line in explain(self.definition, prop.predicates[name], walk.states[-1].locals)
+                for line in explain(self.definition, prop.predicates[name], last.locals, last.pending)
             )
             return Trace(
                 "violation",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from quorate.base.words import count
 from quorate.model.definition import Definition, Property
-from quorate.model.views import CRASH_FLAG, Panel
+from quorate.model.views import CRASH_FLAG, PENDING, Panel
 from quorate.properties.asked import Asked
 from quorate.properties.evaluate import evaluate
 from quorate.properties.vacuity import Variant, variants
 from quorate.results.coverage import Coverage
 from quorate.results.result import Result
+from quorate.semantics.state import initial_states
 
 
 def with_vacuity(
@@ -45,13 +47,21 @@ def with_vacuity(
     return replace(result, warnings=(*result.warnings, *warnings))
 
 
-def never_happening(covered: Coverage | None) -> list[str]:
-    """What is there and never happens, which a verdict says nothing about."""
+def never_happening(covered: Coverage | None, warnings: Sequence[str]) -> list[str]:
+    """What is there and never happens, which a verdict says nothing about; not what was warned of already."""
     if covered is None or not covered.complete:
         return []
-    found = [f"{each.role}.{each.name} never happens" for each in covered.transitions if each.depth is None]
-    found += [f"{name} is sent, and never consumed" for name in covered.never_consumed]
-    return found + [f"{name} are allowed, and never happen" for name, count in covered.faults.items() if count == 0]
+    found = [
+        f"{each.role}.{each.name} never happens{each.why_never}" for each in covered.transitions if each.depth is None
+    ]
+    found += [
+        f"{each.role}.{each.name} had to wait {count(each.blocked, 'time')}: the capacity of channels cuts that"
+        for each in covered.transitions
+        if each.depth is not None and each.blocked
+    ]
+    untaken = [name for name in covered.never_consumed if not any(each.startswith(f"{name} is") for each in warnings)]
+    found += [f"{name} is sent, and never consumed" for name in untaken]
+    return found + [f"{name} are allowed, and never happen" for name, times in covered.faults.items() if times == 0]
 
 
 def _changes(definition: Definition, prop: Property) -> Property:
@@ -59,24 +69,27 @@ def _changes(definition: Definition, prop: Property) -> Property:
 
     What a property reads first it reads everywhere. So if none of it ever changes, it always reads the same.
     """
-    first = definition.initials[0]
+    first = initial_states(definition)[0]
+    reads = evaluate(definition, prop, first.locals, first.pending).reads
     before = tuple(
         (index, "crashed", False)
         if field == CRASH_FLAG
-        else (index, definition.columns[index].fields[field], first[index][field])
-        for index, field in evaluate(definition, prop, first).reads
+        else (index, definition.columns[index].fields[field], first.locals[index][field])
+        for index, field in reads
+        if field != PENDING
     )
+    reads_messages = any(field == PENDING for _, field in reads)
 
     def changes(self: Any) -> bool:
         panel: Panel = self.__dict__["_views"]
-        return any(getattr(panel.view(index), name) != value for index, name, value in before)
+        return reads_messages or any(getattr(panel.view(index), name) != value for index, name, value in before)
 
     return Property(f"{prop.name} changes", "can", "", changes, prop.location)
 
 
 def _told(variant: Variant) -> str:
-    of, text, value, line, _ = variant
-    return f"{of}, line {line}: `{text}` does not matter; with {value} there it holds as well"
+    of, text, value, line, underlined, _ = variant
+    return f"{of}, line {line}: `{text}` does not matter; with {value} there it holds as well\n{underlined}"
 
 
 def _outermost(found: list[Variant]) -> list[Variant]:

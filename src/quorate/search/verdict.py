@@ -69,6 +69,6 @@ def broken_by(violation: Witness, model: Model) -> str:
     if violation.finding == "deadlock":
         return "deadlock"
     if violation.finding == "failure":
-        return "assertions" if model.failures[violation.failure].kind == "assertion" else "exceptions"
+        return model.failures[violation.failure].violates
     prop: Property = model.properties[violation.property]
     return prop.name

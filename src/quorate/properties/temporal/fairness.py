@@ -8,16 +8,19 @@ from typing import NamedTuple
 
 from quorate.base.values import encode
 from quorate.model.definition import Column, Definition, Transition
+from quorate.model.renumbering import without_ranks
 from quorate.semantics.state import State, Step
 from quorate.semantics.steps import steps
 
 UNFAIR, WEAK, STRONG = 0, 1, 2
+COARSE = ("progress", "process")
+"""The levels whose groups hold more than one transition."""
 
 
 @dataclass(frozen=True)
 class Fairness:
     """What is assumed of runs: which steps are taken if they stay possible (weak), or become possible again and again
-    (strong). `level` says what counts as one step."""
+    (strong). `level` says what counts as one step; of what is strongly fair, a transition counts at least."""
 
     level: str
     steps: tuple[tuple[int, ...], ...]
@@ -63,20 +66,29 @@ def _is_byzantine(definition: Definition, column: Column) -> bool:
 def assumed(definition: Definition, level: str) -> str:
     """The assumption in words, as every temporal verdict prints it."""
     told = _TOLD[level]
-    if level in ("none", "progress"):
+    if level == "none":
         return told
+    if definition.ranked and level in ("message", "strong"):
+        told += ", whatever the ranks of what it consumes"
     specs = dict.fromkeys(column.spec for column in definition.processes)
     transitions = list(dict.fromkeys(each for spec in specs for each in spec.transitions))
     unfair = [str(each) for each in transitions if each.declaration.fair is False]
     strong = [str(each) for each in transitions if each.declaration.fair == "strong"]
-    if unfair:
+    coarse = level in COARSE
+    if unfair and coarse:  # whoever takes no other step does nothing
+        told += f", but {_listed(unfair)} {'does' if len(unfair) == 1 else 'do'} not count"
+    elif unfair:
         told += f", but {_listed(unfair)} need not be"
     if any(_is_byzantine(definition, column) for column in definition.processes):
         told += "; Byzantine processes need not do anything"
-    if strong and level != "strong":
+    if strong and coarse:
+        told += f"; {_listed(strong)} {'is' if len(strong) == 1 else 'are'} taken if possible again and again"
+    elif strong and level != "strong":
         told += f"; {_listed(strong)} also if possible again and again"
-    if definition.network.fair:
+    if definition.network.fair and level in ("message", "strong"):
         told += "; what is sent again and again is received"
+    elif definition.network.fair:
+        told += "; a transition that can receive again and again does"
     if definition.faults.recover == "fair":
         told += "; a crashed process comes back"
     if definition.network.copies_for_ever:
@@ -92,19 +104,60 @@ def starved(
     `states` are those of the loop, `taken` its steps, `stopped` the columns that have crashed for good.
     """
     fairness = fairness_of(definition, level)
+    gone = set(stopped)
     offered = [
-        {group: None for step in steps(definition, state) for group in groups_of(definition, fairness, step)}
+        {
+            group: None
+            for step in steps(definition, state)
+            if step.column not in gone
+            for group in groups_of(definition, fairness, step)
+        }
         for state in states
     ]
     done = {group for step in taken for group in groups_of(definition, fairness, step)}
-    gone = set(stopped)
     found: list[str] = []
     for group in sorted(set().union(*offered), key=repr):
         possible = [group in enabled for enabled in offered]
         neglected = any(possible) if group.strength == STRONG else all(possible)
-        if neglected and group not in done and group.column not in gone:
+        if neglected and group not in done:
             found.append(group.told(definition))
     return found
+
+
+def undone(
+    definition: Definition, states: Iterable[State], taken: Iterable[Step], stopped: Iterable[int] = ()
+) -> list[str]:
+    """What could be done in the states of a loop and never is: how often, and whether it need be, in words."""
+    fairness = fairness_of(definition, "message")
+    gone = set(stopped)
+    offered: list[dict[Group, int]] = []
+    for state in states:
+        offered.append({})
+        for step in steps(definition, state):
+            if act := _act(definition, fairness, step):
+                offered[-1][act[0]] = act[1]
+    done = {act[0] for step in taken if (act := _act(definition, fairness, step))}
+    found: dict[str, None] = {}
+    strengths = {group: strength for enabled in offered for group, strength in enabled.items()}
+    for group in sorted(strengths, key=lambda each: (each.column or 0, each.transition or 0)):
+        if group in done or group.column in gone:
+            continue
+        how = "all the time" if all(group in enabled for enabled in offered) else "again and again"
+        how += "; it need not be" if strengths[group] == UNFAIR and group.kind == "step" else ""
+        found.setdefault(f"{group.told(definition)} ({how})")
+    return list(found)
+
+
+def _act(definition: Definition, fairness: Fairness, step: Step) -> tuple[Group, int] | None:
+    """A step of the protocol or a recovery, with what it consumes; and whether it is assumed to be taken."""
+    column = definition.columns[step.column]
+    if step.kind not in ("step", "discard", "recover"):
+        return None
+    if any(definition.stands(column, message) for message in step.consumed):
+        return None
+    transition = step.transition.index if step.transition is not None and step.kind == "step" else None
+    due = WEAK if transition is None else fairness.steps[step.column][transition]
+    return Group(0, step.column, step.kind, transition, tuple(sorted(map(encode, step.consumed)))), due
 
 
 class Group(NamedTuple):
@@ -127,9 +180,10 @@ class Group(NamedTuple):
 
 
 def groups_of(definition: Definition, fairness: Fairness, step: Step) -> Iterator[Group]:
-    """The fair group that a step belongs to, if it belongs to one. What a bound cuts off is possible all the same.
+    """The fair groups that a step belongs to, if any. What a bound cuts off is possible all the same.
 
-    What an attacker may say it need not say: nothing is assumed of a step that consumes it.
+    What an attacker may say it need not say: nothing is assumed of a step that consumes it. A coarse group is weakly
+    fair, even if steps of it are strongly fair: these are in a group of their transition besides, and only they.
     """
     strength = UNFAIR
     column = definition.columns[step.column]
@@ -143,18 +197,20 @@ def groups_of(definition: Definition, fairness: Fairness, step: Step) -> Iterato
         strength = fairness.steps[step.column][step.transition.index]
     if strength == UNFAIR or fairness.level == "none":
         return
-    if fairness.level == "strong":
-        strength = STRONG
-    kind = "recover" if step.kind == "recover" else "step"
-    match fairness.level:
-        case "progress":
-            yield Group(strength, None, kind)
-        case "process":
-            yield Group(strength, step.column, kind)
-        case level:
-            transition = step.transition.index if step.transition is not None else None
-            consumed = tuple(map(encode, step.consumed)) if level in ("message", "strong") else ()
-            yield Group(strength, step.column, step.kind, transition, consumed)
+    transition = step.transition.index if step.transition is not None else None
+    if fairness.level in COARSE:
+        kind = "recover" if step.kind == "recover" else "step"
+        yield Group(WEAK, None if fairness.level == "progress" else step.column, kind)
+        if strength == STRONG:
+            yield Group(STRONG, step.column, step.kind, transition)
+        return
+    messages = step.consumed if fairness.level in ("message", "strong") else ()
+    # Of messages that differ in their ranks alone one is as good as another: their numbers never come again.
+    if definition.ranked:
+        consumed = tuple(sorted(encode(without_ranks(each)) for each in messages))
+    else:
+        consumed = tuple(map(encode, messages))
+    yield Group(STRONG if fairness.level == "strong" else strength, step.column, step.kind, transition, consumed)
 
 
 def _listed(names: list[str]) -> str:

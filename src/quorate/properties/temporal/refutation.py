@@ -10,6 +10,7 @@ from quorate.properties.temporal.fairness import starved
 from quorate.properties.temporal.formula import Formula, names
 from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.words import holds
+from quorate.semantics.recurrence import comes_back
 from quorate.semantics.state import State, Step
 
 
@@ -30,10 +31,14 @@ def refuted(
     states = (initial, *(step.next for step in taken if step.next is not None))
     if len(states) != len(taken) + 1:
         return "a step of it fails"
-    if loop_from < len(taken) and states[-1] != states[loop_from]:
+    if loop_from < len(taken) and not comes_back(definition, states, loop_from):
         return "its loop does not close"
     letters = [
-        [name for name in names(formula) if evaluate(definition, prop.predicates[name], state.locals).value]
+        [
+            name
+            for name in names(formula)
+            if evaluate(definition, prop.predicates[name], state.locals, state.pending).value
+        ]
         for state in states
     ]
     last = len(states) if loop_from >= len(taken) else len(states) - 1

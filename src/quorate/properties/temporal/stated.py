@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from inspect import isfunction, signature
 from typing import Any, Literal
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of
+from quorate.language.message import Message
 from quorate.language.temporal import Expand
 from quorate.model.definition import Column, Definition, Property
+from quorate.model.senders import senders
 from quorate.model.temporal import Claimed, methods_of, read_temporal
 from quorate.properties.temporal.errors import FormulaError
 from quorate.properties.temporal.formula import Formula, Op, names
@@ -27,6 +31,9 @@ class TemporalProperty:
     predicates: Mapping[str, Property]
     location: Location
     doc: str = ""
+    of: type[Message] | None = None
+    """With `each` of a type of messages: that type, and who was found to send it."""
+    senders: frozenset[int] = frozenset()
 
     @property
     def branching(self) -> bool:
@@ -64,15 +71,18 @@ def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
         formula = read(claimed.formula, claimed.methods)
     except FormulaError as error:
         error.location = claimed.location
+        error.hint = _other_parameters(definition, claimed, error) or error.hint
         raise
     if claimed.each is None:
         predicates = {name: _predicate(name, claimed.methods[name]) for name in names(formula)}
         return [TemporalProperty(claimed.name, claimed.kind, formula, predicates, claimed.location, claimed.doc)]
-    columns = _playing(definition, claimed.each)
+    of = claimed.each if issubclass(claimed.each, Message) else None
+    columns = _playing(definition, claimed.each) if of is None else senders(definition, of)
     if not columns:
+        wrong = f"there is no {claimed.each.__name__} in" if of is None else f"nobody sends {of.__name__} in"
         raise ModelError(
-            f"{claimed.name}: there is no {claimed.each.__name__} in {definition.name}",
-            hint="each= names a class of processes that `build` spawns",
+            f"{claimed.name}: {wrong} {definition.name}",
+            hint="each= names a class of processes that `build` spawns, or of messages that they send",
             code="Q409",
             location=claimed.location,
         )
@@ -81,15 +91,25 @@ def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
             f"{claimed.name}[{column.name}]",
             claimed.kind,
             formula,
-            {
-                name: _predicate_of(name, claimed.methods[name], claimed.each, columns, column)
-                for name in names(formula)
-            },
+            {name: _predicate_of(definition, name, claimed.methods[name], column) for name in names(formula)},
             claimed.location,
             claimed.doc,
+            of,
+            frozenset(each.index for each in columns),
         )
         for column in columns
     ]
+
+
+def _other_parameters(definition: Definition, claimed: Claimed, error: FormulaError) -> str:
+    """What is wrong with a name that is a method of the system, but cannot be a predicate here; empty if it is none."""
+    named = re.match(r"\w*", error.text[error.column - 1 :])
+    method = getattr(type(definition.system), named[0], None) if error.code == "Q405" and named is not None else None
+    if named is None or not isfunction(method):
+        return ""
+    parameters = ", ".join(signature(method).parameters)
+    wanted = "only self" if claimed.each is None else f"self and a {claimed.each.__name__}, because of each="
+    return f"{named[0]}({parameters}) is a method, but predicates of this formula take {wanted}"
 
 
 def _expanded(definition: Definition, claimed: Claimed, expand: Expand) -> list[TemporalProperty]:
@@ -131,10 +151,8 @@ def _predicate(name: str, method: Callable[..., bool]) -> Property:
     return Property(name, "predicate", "", method, location_of(method) or Location("<unknown>", 1))
 
 
-def _predicate_of(
-    name: str, method: Callable[..., bool], role: type, columns: list[Column], column: Column
-) -> Property:
-    function = partial(_about, method, role, columns.index(column))
+def _predicate_of(definition: Definition, name: str, method: Callable[..., bool], column: Column) -> Property:
+    function = partial(_about, method, column.cls, _playing(definition, column.cls).index(column))
     return Property(
         f"{name}[{column.name}]", "predicate", "", function, location_of(method) or Location("<unknown>", 1)
     )
