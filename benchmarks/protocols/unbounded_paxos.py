@@ -66,6 +66,26 @@ class UnboundedPaxos(System):
         return sum(done) >= majority(self.acceptors)
 
     @lemma
+    def proposals_were_promised(self, m: Accept) -> bool:
+        return sum(p.promised >= m.vote.ballot for p in self[Acceptor]) >= majority(self.acceptors)
+
+    @lemma
+    def learned_was_chosen(self, p: Learner) -> bool:
+        """A majority has voted for what a learner knows."""
+        return all(self.was_chosen(value) for value in p.learned)
+
+    def was_chosen(self, value: int) -> bool:
+        def by_majority(m: Accept) -> bool:
+            votes = sum(self.ever_sent(p, Accepted(m.vote)) for p in self[Acceptor])
+            return m.vote.value == value and votes >= majority(self.acceptors)
+
+        return self.ever_sent_any(Accept, by_majority)
+
+
+class ByHand(UnboundedPaxos):
+    """The same with all lemmas written down."""
+
+    @lemma
     def own_ballots(self, p: Proposer) -> bool:
         """Ballots tell who has begun them."""
         return p.ballot % p.rivals == p.number
@@ -77,6 +97,10 @@ class UnboundedPaxos(System):
     @lemma
     def proposes_once(self, m: Accept, p: Proposer) -> bool:
         return m.sender != p.pid or m.vote.ballot < p.ballot or (m.vote.ballot == p.ballot and not p.waiting)
+
+    @lemma
+    def nothing_proposed_while_waiting(self, m: Accept, p: Proposer) -> bool:
+        return not p.waiting or m.vote.ballot != p.ballot
 
     @lemma
     def one_proposal_a_ballot(self, m: Accept, n: Accept) -> bool:
@@ -111,15 +135,3 @@ class UnboundedPaxos(System):
         if m.sender != n.sender or m.ballot <= n.vote.ballot:
             return True
         return m.vote is not None and n.vote.ballot <= m.vote.ballot
-
-    @lemma
-    def learned_was_chosen(self, p: Learner) -> bool:
-        """A majority has voted for what a learner knows."""
-        return all(self.was_chosen(value) for value in p.learned)
-
-    def was_chosen(self, value: int) -> bool:
-        def by_majority(m: Accept) -> bool:
-            votes = sum(self.ever_sent(p, Accepted(m.vote)) for p in self[Acceptor])
-            return m.vote.value == value and votes >= majority(self.acceptors)
-
-        return self.ever_sent_any(Accept, by_majority)

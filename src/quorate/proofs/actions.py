@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.failures import failure_of
+from quorate.base.places import class_location
 from quorate.base.values import ContentSet
 from quorate.language.forbidden import is_answer, returned
 from quorate.language.pid import Pid, column_of
@@ -22,7 +23,7 @@ from quorate.proofs.leaves import OverflowingError
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.machine import ChangedError, Channel, Frame, Machine
 from quorate.proofs.paths import Explorer, Impossible, Path
-from quorate.proofs.proxies import SymInt, plain_class, running, same, taking
+from quorate.proofs.proxies import SymInt, plain_class, same, taking
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.terms import (
     FALSE,
@@ -218,7 +219,6 @@ class Encoder:
 
     def _run(self, path: Path, column: Column, transition: Transition) -> Action:
         machine = self.machine
-        running.hashed = False
         crashed = machine.crashed[column.index]
         if crashed is not None:
             path.assume(negation(crashed))
@@ -272,7 +272,6 @@ class Encoder:
         if flag is not None:
             updates[flag] = TRUE
         updates.update(self._observed(frame))
-        self.lifting.vouch()
         held = conjunction(machine.held(put.channel, put.leaves) for put in consumed)
         stays = transition.keep or self.definition.network.copies_for_ever
         return Action(
@@ -387,7 +386,7 @@ class Encoder:
                 updates = {**action.updates, **less}
                 yield replace(action, kind="crash", guard=guard, updates=updates, sends=(*sends, *notices))
             if faults.recover:
-                yield Action("recover", column, None, crashed, {crashed: FALSE, **self._anew(column)})
+                yield Action("recover", column, None, crashed, {crashed: FALSE, **self._anew(column, protocol)})
         if self.definition.network.losses:
             for channel in list(machine.channels.values()):
                 leaves = tuple(var(f"@0{suffix}", sort) for suffix, sort in channel.shape.leaves)
@@ -406,14 +405,23 @@ class Encoder:
                 copied = {machine.duplicates: add(machine.duplicates, number(1), -1)}
                 yield Action("copy", channel.receiver, None, conjunction(rules), copied, (put,), True, (put,))
 
-    def _anew(self, column: Column) -> dict[Term, Term]:
+    def _anew(self, column: Column, protocol: list[Action]) -> dict[Term, Term]:
         found: dict[Term, Term] = {}
+        assigned = {term for action in protocol for term in action.updates}
         for each in self.machine.fields[column.index]:
             if each.shape is None:
                 continue
             if each.index >= column.spec.visible:
                 found[each.terms[0]] = FALSE
             elif not column.spec.durable[each.index]:
+                if each.free:
+                    if assigned.isdisjoint(each.terms):
+                        continue  # it is what it was in the beginning
+                    raise RefusedError(
+                        f"{column.cls.__name__} recovers with {each.name} as it began, which may be any value",
+                        f"name {each.name} in `durable`, or leave out --any",
+                        class_location(column.cls),
+                    )
                 found.update(zip(each.terms, each.shape.lower(column.beginning[each.index]), strict=True))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from quorate.model.definition import Definition
@@ -11,17 +11,25 @@ from quorate.proofs.leaves import SLOTS
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.machine import ChangedError, Machine
 from quorate.proofs.paths import Explorer
-from quorate.proofs.solver import Translation
+from quorate.proofs.solver import Deadline, Translation
 from quorate.proofs.terms import ZERO, Term, app, conjunction, forall, ge, implies, var
 
 
 class Encoded:
     """Everything that induction needs of a system."""
 
-    def __init__(self, definition: Definition, *, free: Iterable[str] = (), slots: int = SLOTS) -> None:
+    def __init__(
+        self,
+        definition: Definition,
+        *,
+        free: Iterable[str] = (),
+        slots: int = SLOTS,
+        deadline: Deadline | None = None,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.definition = definition
         self.translate = Translation()
-        self.explorer = Explorer(self.translate)
+        self.explorer = Explorer(self.translate, deadline or Deadline(None), progress)
         assigned: set[tuple[type, str]] = set()
         while True:
             self.machine = Machine(definition, free=free, assigned=assigned, slots=slots)
@@ -39,7 +47,7 @@ class Encoded:
         machine = self.machine
         rules = [machine.well_formed()]
         for channel in machine.channels.values():
-            bound = [var(f"w{suffix}", sort) for suffix, sort in channel.shape.leaves]
+            bound = [var(f":w{suffix}", sort) for suffix, sort in channel.shape.leaves]
             read = app(channel.pending, bound, "Int" if machine.counting else "Bool")
             wf = implies(machine.held(channel, bound), channel.shape.wf(bound))
             if machine.counting:

@@ -8,8 +8,9 @@ from typing import Any
 
 from quorate.base.values import show
 from quorate.language.pid import Pid
+from quorate.proofs.kinds import CONSTANT
 from quorate.proofs.leaves import Boolean, Either, Finite, Integer, MapOf, Parts, SetOf, Shape, Slots
-from quorate.proofs.terms import TRUE, Term, all_equal, conjunction, equal, ge, lt, negation, number
+from quorate.proofs.terms import TRUE, Term, all_equal, conjunction, equal, ge, lt, modulo, negation, number
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Expression:
     terms: tuple[Term, ...]
     present: Term = TRUE
     optional: bool = False
+    flow: Any = None
+    """Of an integer: its kind (kinds.py)."""
 
     def when_there(self, tag: Term, whole: str) -> Expression:
         """The same as a part of something that may be None."""
@@ -75,6 +78,17 @@ def entries(shape: Shape, terms: Sequence[Term], text: str, key: Any, key_text: 
         yield Expression(f"{key_text} in {text}", "holds", (), terms[shape.elements.index(key)])
 
 
+def comparable(one: Expression, two: Expression) -> bool:
+    """Whether it makes sense to compare two values."""
+    if one.kind != two.kind:
+        return False
+    return one.kind != "int" or (one.flow is not None and two.flow is not None and _alike(one.flow, two.flow))
+
+
+def _alike(one: Any, two: Any) -> bool:
+    return bool(one == two or (one == CONSTANT) != (two == CONSTANT))
+
+
 def atoms_of(one: Expression, constants: Sequence[int]) -> Iterator[Atom]:
     """What can be said of one value."""
     if one.kind == "holds":
@@ -105,7 +119,7 @@ def _written(option: Any) -> str:
 
 def atoms_between(one: Expression, two: Expression) -> Iterator[Atom]:
     """What can be said of two values of a kind."""
-    if one.kind != two.kind or one.kind in ("holds", "optional", "size"):
+    if one.kind in ("holds", "optional", "size") or not comparable(one, two):
         return
     there = conjunction([one.present, two.present])
     both = equal(one.present, two.present)
@@ -116,3 +130,11 @@ def atoms_between(one: Expression, two: Expression) -> Iterator[Atom]:
             known = [f"{each.text} is not None" for each in (a, b) if each.optional]
             term = conjunction([there, ge(b.terms[0], a.terms[0])])
             yield Atom(f"({' and '.join([*known, text])})" if known else text, term)
+
+
+def residues(one: Expression, strides: Sequence[int], constants: Sequence[Expression]) -> Iterator[Atom]:
+    """That what grows by fixed steps keeps the residue that somebody has for good."""
+    for stride in strides:
+        for other in constants:
+            text = f"{one.text} % {stride} == {other.text}"
+            yield Atom(text, conjunction([one.present, equal(modulo(one.terms[0], stride), other.terms[0])]))

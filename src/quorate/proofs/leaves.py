@@ -38,6 +38,7 @@ from quorate.proofs.terms import (
     lt,
     negation,
     number,
+    var,
 )
 
 SLOTS = 2
@@ -51,6 +52,11 @@ class OverflowingError(Exception):
 
 class MisfitError(Exception):
     """A value that the declared type does not allow."""
+
+
+def neutral(sort: Sort) -> Term:
+    """What stands where a value is absent."""
+    return ZERO if sort == "Int" else FALSE if sort == "Bool" else var(f"nobody:{sort}", sort)
 
 
 class Shape:
@@ -80,7 +86,7 @@ class Shape:
 
     @property
     def neutral(self) -> list[Term]:
-        return [ZERO if sort == "Int" else FALSE for _, sort in self.leaves]
+        return [neutral(sort) for _, sort in self.leaves]
 
     def absent(self, terms: Sequence[Term]) -> Term:
         return conjunction(equal(term, none) for term, none in zip(terms, self.neutral, strict=True))
@@ -128,11 +134,12 @@ class Finite(Shape):
         self.numbers = tuple(numbers if numbers is not None else range(len(self.options)))
         self.leaves = (("", "Int"),) if len(self.options) != 1 else ()
         self._at = {self._key(each): at for at, each in enumerate(self.options)}
+        self._types = {type_ for type_, _ in self._at}
 
     def _key(self, value: Any) -> Any:
         if isinstance(value, SymInt):
             value = value.known if value.known is not None else value
-        return type(value).__name__, value
+        return type(value), value
 
     def lift(self, terms: Sequence[Term]) -> Any:
         if not self.leaves:
@@ -150,7 +157,9 @@ class Finite(Shape):
                 if type(option) is int and value == option:
                     value = option
                     break
-        at = self._at.get(self._key(value))
+        key = self._key(value)
+        # What is of another type is not looked up: not everything has a hash.
+        at = self._at.get(key) if key[0] in self._types else None
         if at is None:
             raise MisfitError
         return [number(self.numbers[at])] if self.leaves else []
@@ -269,12 +278,18 @@ class Either(Shape):
         return self.options[at].back(self._split(values)[at])
 
 
+def _shown(values: Sequence[Any]) -> list[str]:
+    """How values are called in the names of leaves; of several that look alike, each has its number."""
+    texts = [show(each) for each in values]
+    return [f"{text}#{at}" if texts.count(text) > 1 else text for at, text in enumerate(texts)]
+
+
 class SetOf(Shape):
     """A set of finitely many possible elements: a truth value for each."""
 
     def __init__(self, elements: Sequence[Any], cls: type) -> None:
         self.elements, self.cls = tuple(elements), cls
-        self.leaves = tuple((f"[{show(each)}]", "Bool") for each in self.elements)
+        self.leaves = tuple((f"[{each}]", "Bool") for each in _shown(self.elements))
         self._keys = [Finite([each])._key(each) for each in self.elements]
 
     def lift(self, terms: Sequence[Term]) -> Any:
@@ -302,9 +317,9 @@ class MapOf(Shape):
     def __init__(self, keys: Sequence[Any], value: Shape) -> None:
         self.keys, self.value = tuple(in_order(keys)), value
         leaves: list[tuple[str, Sort]] = []
-        for key in self.keys:
-            leaves.append((f"[{show(key)}]?", "Bool"))
-            leaves += [(f"[{show(key)}]{suffix}", sort) for suffix, sort in value.leaves]
+        for key in _shown(self.keys):
+            leaves.append((f"[{key}]?", "Bool"))
+            leaves += [(f"[{key}]{suffix}", sort) for suffix, sort in value.leaves]
         self.leaves = tuple(leaves)
 
     def _split(self, items: Sequence[Any]) -> list[tuple[Any, Any, Sequence[Any]]]:
@@ -401,6 +416,15 @@ class Slots(Shape):
         return tuple(items) if self.kind == "tuple" else freeze(frozenset(items))
 
 
+def is_cut(shape: Shape) -> bool:
+    """Whether a type has values of which the shape has none: those with more elements than there are slots."""
+    if isinstance(shape, Parts):
+        return any(map(is_cut, shape.parts))
+    if isinstance(shape, Either):
+        return any(map(is_cut, shape.options))
+    return isinstance(shape, Slots) or (isinstance(shape, MapOf) and is_cut(shape.value))
+
+
 def _ascending(one: Sequence[Term], two: Sequence[Term]) -> Term:
     """Leaf by leaf, as sets are ordered. The shapes that may be elements have leaves in the order of their content."""
     result = FALSE
@@ -479,7 +503,8 @@ class Reader:
         if isinstance(hint, type) and issubclass(hint, Enum) and not issubclass(hint, Flag):
             return tuple(hint)
         if isinstance(hint, type) and issubclass(hint, Scalar):
-            return self.scalars.get(hint.__name__)
+            made = self.scalars.get(hint.__name__, ())
+            return made if made and all(type(each) is hint for each in made) else None
         return None
 
     def _ordered(self, shape: Shape, hint: Any, what: str, place: Location | None) -> Shape:

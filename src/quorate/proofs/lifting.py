@@ -9,26 +9,52 @@ is refused.
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import dis
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from quorate.base.errors import Location, is_model_file
+from quorate.base.places import class_location
+from quorate.base.values import ContentSet
+from quorate.language.maps import Map
+from quorate.language.message import Record
+from quorate.language.pid import Pid
+from quorate.language.scalar import Scalar
 from quorate.language.transitions import majority
-from quorate.proofs.proxies import SymBool, SymInt, comparing, lifted, running
-from quorate.proofs.refusal import RefusedError
-from quorate.proofs.terms import ite, number
+from quorate.proofs.proxies import (
+    Int,
+    Opaque,
+    SymBool,
+    SymInt,
+    Unseen,
+    comparing,
+    condition_of,
+    decide,
+    lifted,
+    plain_class,
+    term_of,
+    truth,
+)
+from quorate.proofs.recompiling import Calls, identities, recompiled, refuse_identity
+from quorate.proofs.refusal import RefusedError, running
+from quorate.proofs.terms import TRUE, add, conjunction, equal, ge, modulo, number
 
-_NUMBERS = {"index", "count", "find", "bit_length", "__len__", "__hash__"}
+_NUMBERS = {
+    "index", "count", "find", "rfind", "rindex", "encode", "from_bytes", "to_bytes", "bit_length", "bit_count",
+    "as_integer_ratio", "_value2member_map_", "__len__", "__index__", "__int__", "__code__", "__dict__",
+}  # fmt: skip
 """Attributes by which plain integers come about."""
 _SAFE = {
-    "all", "any", "min", "max", "sorted", "zip", "map", "filter", "isinstance", "issubclass", "tuple", "list", "dict",
+    "all", "any", "min", "max", "sorted", "zip", "map", "filter", "issubclass", "tuple", "list", "dict",
     "set", "frozenset", "bool", "str", "repr", "reversed", "next", "iter", "getattr", "hasattr", "super", "print",
-    "property", "type", "callable", "slice", "format",
+    "property", "callable", "slice", "format",
 }  # fmt: skip
 
 
@@ -43,8 +69,54 @@ def _sum(of: Iterable[Any], start: Any = 0) -> Any:
     return total
 
 
-def _range(*bounds: Any) -> list[SymInt]:
-    return [lifted(each) for each in builtins.range(*(each.__index__() for each in bounds))]
+class _Range:
+    """`range`: an unknown integer is in it or not by two comparisons, however long it is."""
+
+    def __init__(self, *bounds: Any) -> None:
+        self._plain = builtins.range(*map(operator.index, bounds))
+
+    def __iter__(self) -> Iterator[SymInt]:
+        return map(lifted, self._plain)
+
+    def __reversed__(self) -> Iterator[SymInt]:
+        return map(lifted, reversed(self._plain))
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+    def __getitem__(self, at: Any) -> Any:
+        found = self._plain[at]
+        return _Range(found.start, found.stop, found.step) if isinstance(found, builtins.range) else lifted(found)
+
+    def __contains__(self, wanted: Any) -> bool:
+        term = term_of(wanted)
+        if term is None or not self._plain:
+            return any(wanted == each for each in self) if term is None else False
+        least, most = sorted((self._plain[0], self._plain[-1]))
+        beyond = add(term, number(least), -1)
+        step = abs(self._plain.step)
+        stride = equal(modulo(beyond, step), number(0)) if step > 1 else TRUE
+        return decide(conjunction([ge(term, number(least)), ge(number(most), term), stride]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Range) and self._plain == other._plain
+
+    def __hash__(self) -> int:
+        raise RefusedError("puts a range into a set", "use a tuple")
+
+    def __str__(self) -> str:
+        return str(self._plain)
+
+    __repr__ = __str__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("start", "stop", "step"):
+            return lifted(getattr(self._plain, name))
+        raise RefusedError(f"asks for `.{name}` of a range", "compare with < and <=")
+
+
+def _chain() -> Any:
+    raise RefusedError("compares with `is` in a chain", "write two comparisons with `and`")
 
 
 def _enumerate(of: Iterable[Any], start: Any = 0) -> Iterator[tuple[SymInt, Any]]:
@@ -52,37 +124,83 @@ def _enumerate(of: Iterable[Any], start: Any = 0) -> Iterator[tuple[SymInt, Any]
         yield lifted(at), each
 
 
-def _int(value: Any = 0, *more: Any) -> Any:
-    if isinstance(value, SymInt):
-        return value
-    if isinstance(value, SymBool):
-        return SymInt(ite(value.term, number(1), number(0)))
-    return lifted(builtins.int(value, *more))
-
-
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if isinstance(value, SymInt):
-        return kinds is _int or kinds is int or (isinstance(kinds, tuple) and bool({int, _int} & {*kinds}))
-    if isinstance(value, SymBool):
-        return kinds in (bool, int, _int) or (isinstance(kinds, tuple) and bool({bool, int, _int} & {*kinds}))
-    if kinds is _int:
-        return isinstance(value, int)
-    return isinstance(value, tuple(int if each is _int else each for each in kinds) if type(kinds) is tuple else kinds)
+    if isinstance(value, Unseen) and not isinstance(value, Opaque):
+        raise RefusedError("asks for the type of what depends on how many processes there are", "leave that out")
+    return isinstance(value, kinds)
+
+
+class _TypeType(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, type)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, type)
+
+    def __call__(cls, *given: Any, **options: Any) -> Any:
+        if len(given) != 1:
+            return type(*given, **options)
+        (value,) = given
+        _isinstance(value, object)
+        kind = type(value) if isinstance(value, type) else value.__class__
+        return Int if kind is int else kind
+
+
+class _Type(metaclass=_TypeType):
+    """What `type` is to a model: views and unknown integers have the types of what they stand for."""
+
+
+def _id(value: Any) -> Any:
+    if isinstance(value, (Unseen, int)) or plain_class(value) is not type(value):
+        raise RefusedError("asks for the address of something", "compare with ==")
+    return lifted(builtins.id(value))
+
+
+def _hash(value: Any) -> Any:
+    if not (value is None or isinstance(value, (str, bytes, Enum)) or type(value) is Pid):
+        raise RefusedError("computes with a hash", "compare with ==, or use a set")
+    return lifted(builtins.hash(value))
+
+
+def identical(one: Any, two: Any) -> Any:
+    """`is`. Whether two equal integers are one object is nothing that a model may depend on."""
+    if type(one) is SymBool or type(two) is SymBool:
+        a, b = condition_of(one), condition_of(two)
+        return False if a is None or b is None else truth(equal(a, b))
+    for a, b in ((one, two), (two, one)):
+        if type(a) is SymInt and isinstance(b, int):
+            raise RefusedError("compares integers with `is`", "use ==")
+    return (int if one is Int else one) is (int if two is Int else two)
+
+
+def settled(value: Any) -> Any:
+    """What `match` is about: its conditions are decided, since `case True` asks for the very object."""
+    if type(value) is SymBool:
+        return bool(value)
+    if type(value) in (tuple, list):
+        return type(value)(settled(each) for each in value)
+    return value
 
 
 def _shim(name: str) -> Callable[..., Any]:
     plain = getattr(builtins, name)
-    return lambda *given: lifted(plain(*given))
+    return lambda *given: lifted(plain(*map(lifted, given)))
 
 
 SHIMS: dict[str, Any] = {
     "len": _len,
     "sum": _sum,
-    "range": _range,
+    "range": _Range,
     "enumerate": _enumerate,
-    "int": _int,
+    "int": Int,
     "isinstance": _isinstance,
-    **{name: _shim(name) for name in ("abs", "divmod", "pow", "round", "ord", "hash")},
+    "type": _Type,
+    "id": _id,
+    "hash": _hash,
+    "__same__": identical,
+    "__chain__": _chain,
+    "__settled__": settled,
+    **{name: _shim(name) for name in ("abs", "divmod", "pow", "round", "ord")},
 }
 
 
@@ -106,11 +224,22 @@ def plainly(cls: type) -> Iterator[None]:
 class Lifting:
     """The functions of a model, found by the names that its code uses, and how to lend them."""
 
+    how: type[Calls] = Calls
+
     def __init__(self, functions: Iterable[Any]) -> None:
         self._functions: dict[types.FunctionType, None] = {}
         self._spaces: dict[int, dict[str, Any]] = {}
+        self._made: dict[types.FunctionType, None] = {}
+        """Functions that Python has made for a class, with the defaults of its fields."""
+        self._holders: dict[tuple[int, str], tuple[Any, str]] = {}
+        """Classes and modules with attributes that hold numbers."""
+        self._attributes: set[str] = set()
         self.doubtful: tuple[str, Location] | None = None
         """Something by which a plain integer may come about all the same."""
+        self._foreign: tuple[str, Location] | None = None
+        """A function that is not the model's own: given an unknown integer, it may raise what it would not."""
+        self._catching: Location | None = None
+        classes: list[type] = []
         todo = [each for each in functions if each is not None]
         seen: set[int] = set()
         while todo:
@@ -123,66 +252,153 @@ class Lifting:
                     self._functions[found] = None
                     self._spaces[id(found.__globals__)] = found.__globals__
                     todo.extend(self._named(found, found.__code__))
-                    todo.extend(_contents(found))
-                    todo.extend(found.__defaults__ or ())
+                    todo.extend(self._kept(found))
             elif isinstance(found, (classmethod, staticmethod)):
                 todo.append(found.__func__)
             elif isinstance(found, property):
                 todo.extend(each for each in (found.fget,) if each is not None)
             elif isinstance(found, type) and found.__module__ != "builtins":
-                todo.extend(each for base in found.__mro__ for each in vars(base).values())
+                for base in found.__mro__:
+                    if _is_model_class(base):
+                        classes.append(base)
+                    todo.extend(vars(base).values())
             elif isinstance(found, types.MethodType):
                 todo.append(found.__func__)
+            elif isinstance(found, (tuple, list, set, frozenset)):
+                todo.extend(found)
+            elif isinstance(found, dict):
+                todo.extend((*found.keys(), *found.values()))
+        for cls in dict.fromkeys(classes):
+            self._class(cls)
+
+    def _kept(self, function: types.FunctionType) -> Iterator[Any]:
+        """What a function has in its closure and its defaults."""
+        place = Location(function.__code__.co_filename, function.__code__.co_firstlineno)
+        for each in (*_contents(function), *_given(function)):
+            if not self._vouched(each, self._attributes):
+                self._doubt(f"what `{function.__name__}` is given", place, foreign=_is_foreign(each))
+            yield each
+
+    def _class(self, cls: type) -> None:
+        """The numbers that a class of the model holds."""
+        own = {*getattr(cls, "_fields", ()), *getattr(cls, "_names", ())}
+        language = [base for base in cls.__mro__ if base is not object and not _is_model_class(base)]
+        for name, value in vars(cls).items():
+            function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+            if isinstance(function, types.FunctionType):
+                if not is_model_file(function.__code__.co_filename) and list(_given(function)):
+                    self._made[function] = None
+                continue
+            if name in own or name not in self._attributes or issubclass(cls, Enum):
+                continue
+            if any(name in vars(base) for base in language) or isinstance(value, _METHODS):
+                continue
+            if not self._vouched(value, self._attributes):
+                place = class_location(cls) or Location(cls.__module__, 1)
+                self._doubt(f"`{cls.__name__}.{name}`", place, foreign=_is_foreign(value))
+            elif not callable(value):
+                self._holders[id(cls), name] = cls, name
 
     def _named(self, function: types.FunctionType, code: types.CodeType) -> Iterator[Any]:
         """What the code refers to by name; doubts about it are noted."""
         place = Location(code.co_filename, code.co_firstlineno)
         names, attributes = set(), set()
+        before = ""
         for instruction in dis.get_instructions(code):
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 names.add(instruction.argval)
             elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
                 attributes.add(instruction.argval)
+            elif instruction.opname == "IMPORT_NAME":
+                self._doubt(f"`{instruction.argval}`", place, foreign=True)
+            elif instruction.opname == "POP_TOP" and before == "PUSH_EXC_INFO":
+                self._catching = self._catching or place
+            before = instruction.opname
+        if names & {"TypeError", "AttributeError", "Exception", "BaseException"}:
+            self._catching = self._catching or place
+        self._attributes |= attributes
         for name in sorted(names):
+            if name.startswith("@py"):  # pytest's, for the text of an assertion that fails
+                continue
             if name in function.__globals__:
-                value = function.__globals__[name]
-                found = [value]
-                if isinstance(value, types.ModuleType):
-                    found = [getattr(value, each) for each in sorted(attributes) if hasattr(value, each)]
-                for each in found:
+                for each in self._reached(function.__globals__[name], attributes):
                     if not self._vouched(each, attributes):
-                        self._doubt(f"`{name}`", place)
-                yield from found
+                        self._doubt(f"`{name}`", place, foreign=_is_foreign(each))
+                    yield each
             elif hasattr(builtins, name) and name not in SHIMS and name not in _SAFE:
                 value = getattr(builtins, name)
                 if not (isinstance(value, type) and issubclass(value, BaseException)):
-                    self._doubt(f"`{name}`", place)
+                    self._doubt(f"`{name}`", place, foreign=True)
         for name in sorted(attributes & _NUMBERS):
             self._doubt(f"`.{name}`", place)
+        if "__hash__" in attributes:
+            raise RefusedError("computes with a hash", "compare with ==, or use a set", place)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 yield from self._named(function, constant)
+            elif not _is_clean(constant):
+                self._doubt(f"`{constant!r}`", place)
+
+    def _reached(self, value: Any, attributes: set[str], depth: int = 0) -> Iterator[Any]:
+        """A value, or of a module what the code takes from it."""
+        if not isinstance(value, types.ModuleType) or depth > 4:
+            yield value
+            return
+        own = is_model_file(getattr(value, "__file__", None) or "<frozen")
+        for name in sorted(attributes):
+            found = vars(value).get(name)
+            if found is None:
+                continue
+            for each in self._reached(found, attributes, depth + 1):
+                if each is found and not callable(each) and not isinstance(each, type):
+                    if own:
+                        self._holders[id(value), name] = value, name
+                    elif lifted(each) is not each:
+                        yield _Foreign
+                        continue
+                yield each
 
     def _vouched(self, value: Any, attributes: set[str]) -> bool:
-        """Whether no plain integer comes from there."""
+        """Whether no plain integer comes from there: all that it holds is lifted, and it is the model's own code."""
         if isinstance(value, type):
             if issubclass(value, Enum):
-                return "value" not in attributes or not any(isinstance(each.value, int) for each in value)
-            return True
+                members = list(value)
+                if any(isinstance(each, int) for each in members):
+                    return False
+                given = [part for each in members for name, part in vars(each).items() if name in attributes]
+                if "value" in attributes or "_value_" in attributes:
+                    given += [each.value for each in members]
+                return all(_is_clean(each) and lifted(each) is each for each in given)
+            return _is_model_class(value) or value.__module__.startswith("quorate.") or value in _PLAIN
         if isinstance(value, types.FunctionType):
             return is_model_file(value.__code__.co_filename) or value.__module__.startswith("quorate.")
-        return not callable(value) or isinstance(value, SymInt)
+        if isinstance(value, types.MethodType):
+            return self._vouched(value.__func__, attributes)
+        return _is_clean(value)
 
-    def _doubt(self, what: str, place: Location) -> None:
+    def _doubt(self, what: str, place: Location, *, foreign: bool = False) -> None:
         self.doubtful = self.doubtful or (what, place)
+        if foreign:
+            self._foreign = self._foreign or (what, place)
 
     @contextmanager
     def lent(self) -> Iterator[None]:
         """While it lasts, the model runs on unknown integers."""
+        if self._foreign is not None and self._catching is not None:
+            what, place = self._foreign
+            raise RefusedError(
+                f"{what} is not the model's own, and may fail with an integer without a bound where it would not with "
+                f"a number; {self._catching} may catch that",
+                "leave it out, or do not catch everything",
+                place,
+            )
         undo: list[Callable[[], None]] = []
+        doubtful, running.doubtful = running.doubtful, self.doubtful
         try:
             for function in self._functions:
-                _change(function, undo)
+                _change(function, self._code(function), undo)
+            for function in self._made:
+                _change(function, function.__code__, undo)
             for space in self._spaces.values():
                 for name, value in list(space.items()):
                     if value is majority:
@@ -198,22 +414,94 @@ class Lifting:
                     if name not in space:
                         undo.append(_removing(space, name))
                         space[name] = shim
+            for holder, name in self._holders.values():
+                value = vars(holder)[name]
+                new = lifted(value)
+                if new is not value:
+                    undo.append(partial(_set, holder, name, value))
+                    _set(holder, name, new)
             with comparing():
                 yield
         finally:
+            running.doubtful = doubtful
             for each in reversed(undo):
                 each()
 
-    def vouch(self) -> None:
-        """Refuse a run in which a set may have held unknown integers beside plain ones."""
-        if running.hashed and self.doubtful is not None:
-            what, place = self.doubtful
-            raise RefusedError(
-                f"integers without a bound are put into a set, and {what} may put others there that Python would not "
-                "compare with them",
-                "compute it in `build` and keep it in a field, or compare with == instead of sets",
-                place,
-            )
+    def _code(self, function: types.FunctionType) -> types.CodeType:
+        """Its code with what cannot be intercepted otherwise as calls."""
+        code = function.__code__
+        if not any(identities(code)):
+            return code
+        made = recompiled(function, self.how)
+        if made is None:
+            refuse_identity(code)
+        return made or code
+
+
+class _Foreign:
+    """Stands for numbers of a module that is not the model's own."""
+
+
+_METHODS = (
+    types.FunctionType,
+    classmethod,
+    staticmethod,
+    property,
+    type,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)
+_PLAIN = {int, bool, str, bytes, tuple, list, dict, set, frozenset, object, type(None)}
+
+
+def _set(holder: Any, name: str, value: Any) -> None:
+    if isinstance(holder, type):
+        type.__setattr__(holder, name, value)
+    else:
+        setattr(holder, name, value)
+
+
+def _is_model_class(cls: type) -> bool:
+    module = sys.modules.get(cls.__module__)
+    if cls.__module__ == "builtins":
+        return False
+    return is_model_file(getattr(module, "__file__", None) or "<model>")
+
+
+def _is_foreign(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type(SymInt))
+
+
+def _is_clean(value: Any) -> bool:
+    """Whether no plain number is left in it that hashes like an integer, once it is lifted."""
+    kind = type(value)
+    if kind in (int, bool, str, type(None), type(Ellipsis), Pid, SymInt, SymBool, types.CodeType):
+        return True
+    if isinstance(value, Enum):
+        return not isinstance(value, int)
+    if isinstance(value, (type, types.FunctionType, types.ModuleType, Scalar)):
+        return True
+    if kind in (set, frozenset) or isinstance(value, ContentSet):
+        parts = list(frozenset(value))
+        return not any(type(each) is bool for each in parts) and all(map(_is_clean, parts))
+    if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return all(map(_is_clean, value))
+    if kind is dict or isinstance(value, Map):
+        items = list(value.items() if kind is dict else value._items.items())
+        return not any(type(key) is bool for key, _ in items) and all(
+            _is_clean(part) for pair in items for part in pair
+        )
+    if isinstance(value, Record):
+        return all(_is_clean(value.__dict__.get(name)) for name in kind._names)
+    if dataclasses.is_dataclass(value):
+        return all(_is_clean(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return False
+
+
+def _given(function: types.FunctionType) -> Iterator[Any]:
+    """Its defaults."""
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
 
 
 def _contents(function: types.FunctionType) -> Iterator[Any]:
@@ -224,16 +512,18 @@ def _contents(function: types.FunctionType) -> Iterator[Any]:
             continue
 
 
-def _change(function: types.FunctionType, undo: list[Callable[[], None]]) -> None:
-    code, defaults = function.__code__, function.__defaults__
+def _change(function: types.FunctionType, new_code: types.CodeType, undo: list[Callable[[], None]]) -> None:
+    code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
 
     def restore() -> None:
-        function.__code__, function.__defaults__ = code, defaults
+        function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
 
     undo.append(restore)
-    function.__code__ = _lifted_code(code)
+    function.__code__ = _lifted_code(new_code)
     if defaults:
         function.__defaults__ = lifted(defaults)
+    if named:
+        function.__kwdefaults__ = lifted(named)
     for cell in function.__closure__ or ():
         try:
             value = cell.cell_contents

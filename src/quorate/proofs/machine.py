@@ -23,10 +23,10 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
-from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape
+from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape, is_cut
 from quorate.proofs.lifting import plainly
 from quorate.proofs.proxies import current, lifted, plain_class
-from quorate.proofs.refusal import RefusedError
+from quorate.proofs.refusal import RefusedError, noted
 from quorate.proofs.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
 from quorate.semantics.state import State
@@ -57,18 +57,20 @@ class Channel:
     sender: Column
     receiver: Column
     shape: Parts
+    label: str
+    """What the class is called in formulas."""
 
     @property
     def pending(self) -> str:
-        return f"pending:{self.cls.__name__}:{self.sender.name}>{self.receiver.name}"
+        return f"pending:{self.label}:{self.sender.name}>{self.receiver.name}"
 
     @property
     def sent(self) -> str:
-        return sent_name(self.cls, self.sender)
+        return _sent(self.label, self.sender)
 
 
-def sent_name(cls: type, sender: Column) -> str:
-    return f"sent:{cls.__name__}:{sender.name}"
+def _sent(label: str, sender: Column) -> str:
+    return f"sent:{label}:{sender.name}"
 
 
 class ChangedError(QuorateError):
@@ -77,6 +79,7 @@ class ChangedError(QuorateError):
     def __init__(self, cls: type, name: str) -> None:
         super().__init__(f"{cls.__name__}.{name} is assigned")
         self.key = cls, name
+        noted(self)
 
 
 class Machine:
@@ -98,6 +101,7 @@ class Machine:
         self.counting = self.adds_up or self.copies > 0
         """Whether a channel says how often it has each message."""
         _supported(definition)
+        _distinct(definition)
         pids = [column.pid for column in definition.processes if column.pid is not None]
         self.reader = Reader(pids, definition.scalars, max(slots, _longest(definition)))
         self.free = self._free(free)
@@ -112,6 +116,7 @@ class Machine:
         self.duplicates = var("budget.duplicates", "Int") if self.copies else None
         self.crashes = var("budget.crashes", "Int") if definition.faults.crashes else None
         self._messages: dict[type, Parts] = {}
+        self._labels: dict[str, list[type]] = {}
         self.channels: dict[tuple[type, int, int], Channel] = {}
         self._views: dict[type, type] = {}
         self._message_views: dict[type, type] = {}
@@ -150,6 +155,8 @@ class Machine:
                 f"{what}: its type {hint} cannot be looked up", "define it at the top of the module", place
             )
         shape = self.reader.shape(hint, what, place)
+        if free:
+            require_whole(shape, hint, what, place)
         for value in values:
             try:
                 shape.lower(value)
@@ -206,8 +213,19 @@ class Machine:
         key = cls, sender.index, receiver.index
         found = self.channels.get(key)
         if found is None:
-            found = self.channels[key] = Channel(cls, sender, receiver, self.message(cls))
+            found = self.channels[key] = Channel(cls, sender, receiver, self.message(cls), self.label(cls))
         return found
+
+    def label(self, cls: type) -> str:
+        """What a message class is called in formulas: of several of one name, all but the first have a number."""
+        known = self._labels.setdefault(cls.__name__, [])
+        if cls not in known:
+            known.append(cls)
+        return f"{cls.__name__}#{known.index(cls) + 1}" if cls is not known[0] else cls.__name__
+
+    def sent_name(self, cls: type, sender: Column) -> str:
+        """The predicate that says what a process has ever sent."""
+        return _sent(self.label(cls), sender)
 
     def held(self, channel: Channel, leaves: Sequence[Term]) -> Term:
         """Whether a message is pending."""
@@ -342,6 +360,16 @@ class Machine:
         )
 
 
+def require_whole(shape: Shape, hint: Any, what: str, place: Location | None) -> None:
+    """Refuse to take any initial value of a type of which the shape has but some."""
+    if is_cut(shape):
+        raise RefusedError(
+            f"{what} may not begin with any value: of {hint} there is no bound to the number of elements",
+            "integers, enums, processes, and sets and maps of enums or processes may; or leave out --any",
+            place,
+        )
+
+
 def _supported(definition: Definition) -> None:
     """Refuse by name what has no encoding."""
     network, faults = definition.network, definition.faults
@@ -353,6 +381,12 @@ def _supported(definition: Definition) -> None:
     if definition.attackers:
         raise RefusedError(
             "Byzantine processes that may send anything have no encoding yet", "write an attacker", place
+        )
+    if definition.cells:
+        raise RefusedError(
+            f"the shared cell {definition.cells[0]} has no encoding yet",
+            "a process that holds all variables has one: benchmarks/protocols/bakery.py",
+            place,
         )
     if definition.bound is not None:
         raise RefusedError(
@@ -388,6 +422,17 @@ def _supported(definition: Definition) -> None:
                     "minimal sets work",
                     transition.location,
                 )
+
+
+def _distinct(definition: Definition, taken: Iterable[str] = ()) -> None:
+    """Refuse names that two things have: in formulas, variables are told apart by name."""
+    seen = {"budget", *taken}
+    for column in definition.columns:
+        if column.name in seen:
+            raise RefusedError(
+                f"the name {column.name} is that of something else too", "rename a class", class_location(column.cls)
+            )
+        seen.add(column.name)
 
 
 def _longest(definition: Definition) -> int:
@@ -508,6 +553,7 @@ def _view(cls: type[Automaton]) -> type:
             if not hidden and not callable(value) and not isinstance(value, (property, classmethod, staticmethod)):
                 members[name] = lifted(value)
     members.setdefault("crashed", property(_crashed))
+    members["__class__"] = property(lambda _: cls)
     if not issubclass(cls, Monitor):
         members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign, _tell=_emit)
     return types.new_class(cls.__name__, (cls,), {"view": True}, lambda body: body.update(members))
@@ -611,7 +657,8 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
         return current().once(self, name, lambda: part.lift(self.__dict__["_leaves"][first:end]))
 
     # Not through Record.__init_subclass__: it is no message class of its own, and registers nothing.
-    view = _subclass(cls, {"__getattr__": missing, "__module__": cls.__module__})
+    members = {"__getattr__": missing, "__module__": cls.__module__, "__class__": property(lambda _: cls)}
+    view = _subclass(cls, members)
     VIEWS[view] = cls
     return view
 

@@ -8,11 +8,13 @@ possible the solver says, so no path contradicts itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from quorate.base.errors import Location, Signal
-from quorate.proofs.refusal import RefusedError
-from quorate.proofs.solver import Query, Translation
+from quorate.base.watchdog import supervised
+from quorate.proofs.refusal import Doubt, RefusedError, noted, running
+from quorate.proofs.solver import Deadline, Query, Translation
 from quorate.proofs.terms import FALSE, TRUE, Term, conjunction, negation, variables
 
 T = TypeVar("T")
@@ -22,12 +24,17 @@ MOST_PATHS = 20_000
 class Impossible(Signal):
     """The path contradicts itself, or leads where there is no transition: it is left out."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        noted(self)
+
 
 class Path:
     """One way through, while it is taken and afterwards."""
 
-    def __init__(self, prefix: list[Any], query: Query, assumed: Sequence[Term]) -> None:
+    def __init__(self, prefix: list[Any], query: Query, assumed: Sequence[Term], deadline: Deadline) -> None:
         self._prefix = prefix
+        self._deadline = deadline
         self._query = query
         self._depth = 0
         self.assumed = tuple(assumed)
@@ -37,9 +44,26 @@ class Path:
         """The messages that a transition has consumed so far."""
         self.outer: Path | None = None
         """The path inside of which a condition is explored for itself."""
+        self.ended: BaseException | None = None
+        """What was raised through the model's code to end it, whether or not that code let it through."""
+        self.doubt: Doubt | None = None
+        self.loops = 0
+        """How many loops over any number of processes were run on it."""
         self._lifted: dict[tuple[int, Any], tuple[Any, Any]] = {}
         self._known: dict[Term, bool] = {}
         self._seen: set[Term] = set()
+
+    def ends_with(self, error: BaseException) -> None:
+        """Note what ends this path. Only the first counts: what comes later comes of having caught it."""
+        if self.ended is None:
+            self.ended = error
+
+    def _check(self) -> None:
+        try:
+            self._deadline.check()
+        except BaseException as stopped:
+            self.ends_with(stopped)
+            raise
 
     def once(self, owner: Any, key: Any, make: Callable[[], Any]) -> Any:
         """A value whose structure is decided when it is first read, and kept for this path.
@@ -96,7 +120,8 @@ class Path:
 
     def _possible(self, condition: Term) -> bool:
         # Not known to be impossible is possible: a path too many costs time, one too few would be a proof of nothing.
-        return self._query.ask([*self.conditions, condition], seconds=5) != "unsat"
+        self._check()
+        return self._query.ask([*self.conditions, condition], seconds=min(5, self._deadline.left)) != "unsat"
 
     def feasible(self) -> bool:
         return self._query.ask(self.conditions, seconds=5) != "unsat"
@@ -108,6 +133,7 @@ class Path:
         return options[self._branch(lambda: list(range(len(options))))] if len(options) > 1 else options[0]
 
     def _branch(self, sides: Callable[[], list[int]]) -> int:
+        self._check()
         if self._depth >= len(self._prefix):
             self._prefix.append(_Sides(sides()))
         choice: _Sides = self._prefix[self._depth]
@@ -140,9 +166,28 @@ class Taken(NamedTuple, Generic[T]):
 class Explorer:
     """Runs a function along each of its paths."""
 
-    def __init__(self, translate: Translation) -> None:
-        self._translate = translate
+    def __init__(
+        self, translate: Translation, deadline: Deadline, progress: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._translate, self.deadline, self._progress = translate, deadline, progress
         self.runs = 0
+
+    def _taken(self, run: Callable[[Path], T], path: Path) -> Taken[T] | None:
+        """What comes of a path; None if it is left out or refused. What was raised counts even if it was caught."""
+        taken: Taken[T] | None = None
+        try:
+            taken = Taken(path, supervised(partial(run, path)), None)
+        except (Impossible, RefusedError) as error:
+            path.ends_with(error)
+        except (KeyboardInterrupt, MemoryError, Signal):
+            raise
+        except BaseException as error:
+            taken = Taken(path, None, error)
+        self.deadline.check()  # a blow from outside may have been caught too
+        if path.ended is not None and not isinstance(path.ended, (Impossible, RefusedError)):
+            noted(path.ended)
+            raise path.ended
+        return taken if path.ended is None else None
 
     def explore(
         self, run: Callable[[Path], T], *, assumed: Sequence[Term] = (), what: str, place: Location | None
@@ -153,20 +198,27 @@ class Explorer:
         query = Query(self._translate)
         query.add(*assumed)
         while True:
-            path = Path(prefix, query, assumed)
+            self.deadline.check()
+            path = Path(prefix, query, assumed, self.deadline)
             self.runs += 1
-            try:
-                found.append(Taken(path, run(path), None))
-            except Impossible:
-                pass
-            except RefusedError as refused:
-                # A line that is refused, but that no state leads to, does not matter.
-                if path.feasible():
-                    raise refused.about(what, place) from None
-            except (KeyboardInterrupt, MemoryError, Signal):
-                raise
-            except BaseException as error:
-                found.append(Taken(path, None, error))
+            if self.runs % 50 == 0:
+                self._progress(f"{what}: {self.runs} ways through the handlers")
+            taken = self._taken(run, path)
+            doubt = path.doubt
+            if doubt is not None and taken is not None and taken.error is not None:
+                if running.path is not None:  # what it raises may be caught there
+                    running.path.doubt = running.path.doubt or doubt
+                doubt = None
+            # A line that is refused, but that no state leads to, does not matter.
+            if (doubt is not None or isinstance(path.ended, RefusedError)) and path.feasible():
+                refused = path.ended if isinstance(path.ended, RefusedError) else None
+                if refused is None and doubt is not None:
+                    refused = doubt.refusal()
+                assert refused is not None
+                noted(refused)
+                raise refused.about(what, place) from None
+            if taken is not None:
+                found.append(taken)
             while prefix and prefix[-1].at + 1 >= len(prefix[-1].sides):
                 prefix.pop()
             if not prefix:

@@ -11,14 +11,16 @@ from typing import Any, Literal
 from quorate.base.errors import Location, ModelError, PropertyError, caller, did_you_mean
 from quorate.base.places import location_of
 from quorate.language.lemmas import Parameter, is_lemma, lemma_functions, parameters_of
+from quorate.language.maps import Map
 from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid, column_of
 from quorate.language.process import Process
 from quorate.model.definition import Column
 from quorate.proofs.encode import Encoded
-from quorate.proofs.machine import Channel, Frame, sent_name
+from quorate.proofs.machine import Channel, Frame
 from quorate.proofs.paths import Path
-from quorate.proofs.proxies import SymBool, condition_of, lifted, plain_class, running, taking, truth
+from quorate.proofs.proxies import SymBool, condition_of, decide, lifted, plain_class, taking, truth
+from quorate.proofs.refusal import running
 from quorate.proofs.terms import (
     FALSE,
     TRUE,
@@ -123,7 +125,7 @@ class Panel:
     def sent(self, by: Any, message: Any) -> Any:
         column = self._column(by)
         cls = plain_class(message)
-        name = sent_name(cls, column)
+        name = self.machine.sent_name(cls, column)
         if not any(each.sent == name for each in self.machine.channels.values()):
             return False
         return truth(app(name, self.machine.lower_message(message)))
@@ -134,7 +136,7 @@ class Panel:
         outer = running.path
         assert outer is not None
         for sender, shape in senders_of(self.encoded, cls, None if by is None else self._column(by)):
-            bound = [var(f"e{next(_fresh)}{suffix}", sort) for suffix, sort in shape.leaves]
+            bound = [var(f":e{next(_fresh)}{suffix}", sort) for suffix, sort in shape.leaves]
 
             def run(path: Path, sender: Column = sender, bound: list[Term] = bound) -> Any:
                 with taking(path):
@@ -144,7 +146,8 @@ class Panel:
 
             assumed = [*outer.assumed, *outer.conditions, shape.wf(bound)]
             ways = self.encoded.explorer.explore(run, assumed=assumed, what=f"exists({cls.__name__})", place=None)
-            ghost = app(sent_name(cls, sender), bound)
+            ghost = app(self.machine.sent_name(cls, sender), bound)
+            raise_errors(ways, bound, conjunction([ghost, shape.wf(bound)]))
             body = conjunction([ghost, shape.wf(bound), _disjunction(ways)])
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
@@ -161,6 +164,16 @@ class Panel:
             return self.machine.definition.columns[column_of(by)]
         column: Column = by._run.column
         return column
+
+
+def raise_errors(ways: Iterable[Any], bound: Sequence[Term], given: Term) -> None:
+    """Where there is a message on which the condition fails, the property fails: that it is not true would be wrong
+    under a `not`."""
+    for way in ways:
+        if way.error is not None:
+            body = conjunction([given, way.path.condition])
+            if decide(exists(bound, body) if bound else body):
+                raise way.error
 
 
 def columns_of(encoded: Encoded, cls: Any) -> list[Column]:
@@ -212,10 +225,8 @@ def formula_of(
 
     def once(path: Path) -> Any:
         with taking(path):
-            running.hashed = False
             panel = Panel(encoded)
             answer = run(panel, _system(encoded, panel))
-            encoded.lifting.vouch()
             return answer if isinstance(answer, SymBool) else _bool(answer)
 
     with encoded.lifting.lent():
@@ -229,17 +240,21 @@ def _bool(answer: Any) -> Any:
     return answer
 
 
+def is_data(name: str, value: Any) -> bool:
+    """Whether a class keeps a value under this name that its methods may read."""
+    return not name.startswith("__") and type(value) in (int, tuple, list, set, frozenset, dict, Map)
+
+
 def _system(encoded: Encoded, panel: Panel) -> Any:
     system = encoded.definition.system
     bound = object.__new__(type(system))
     for cls in reversed(type(system).__mro__):
         if cls.__module__.startswith("quorate.language") or cls is object:
             continue
-        for name, value in vars(cls).items():
-            if type(value) in (int, tuple, frozenset):
-                bound.__dict__[name] = lifted(value)
+        bound.__dict__.update({name: lifted(value) for name, value in vars(cls).items() if is_data(name, value)})
     bound.__dict__.update({name: lifted(value) for name, value in system.__dict__.items() if name[0] != "_"})
     bound.__dict__.update({name: value for name, value in system.__dict__.items() if name[0] == "_"})
+    bound.__dict__.update(encoded.definition.settings)
     bound.__dict__["_views"] = panel
     return bound
 
@@ -297,11 +312,11 @@ def lemma(encoded: Encoded, name: str, function: Any, origin: Any = "given", tex
                 makers.append(partial(_process, column))
                 continue
             shape = encoded.machine.message(parameter.cls)
-            leaves = tuple(var(f"{parameter.name}{suffix}", sort) for suffix, sort in shape.leaves)
+            leaves = tuple(var(f":{parameter.name}{suffix}", sort) for suffix, sort in shape.leaves)
             bound += leaves
             rules.append(shape.wf(leaves))
             if channel is None:
-                guards.append(app(sent_name(parameter.cls, column), leaves))
+                guards.append(app(encoded.machine.sent_name(parameter.cls, column), leaves))
             else:
                 guards.append(encoded.machine.held(channel, leaves))
             to = channel.receiver.pid if channel is not None else None

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.errors import PropertyError
+from quorate.base.watchdog import Halted
 from quorate.model.define import define
 from quorate.proofs import certificate
 from quorate.proofs.candidates import Generator
+from quorate.proofs.counterexamples import minimal, reachable, reason, trace_of
 from quorate.proofs.encode import Encoded
-from quorate.proofs.induction import CTI, Node, Prover, closure, k_induction, minimised
+from quorate.proofs.execution_plans import Planner, Strengthened
+from quorate.proofs.induction import BRIEFLY, Node, Prover, closure, minimised, settled
 from quorate.proofs.propositions import Claim, invariants, lemmas, obligations
 from quorate.proofs.samples import Sample, Sampler
-from quorate.proofs.solver import Deadline, require
+from quorate.proofs.solver import Deadline, Stopped, require
+from quorate.proofs.unrolling import k_induction, thinned
 from quorate.results.trace import Trace
 from quorate.search.check import check
-from quorate.semantics.steps import steps
 
 if TYPE_CHECKING:
     from quorate.language.system import System
@@ -33,7 +37,9 @@ if TYPE_CHECKING:
 
 Verdict = Literal["proved", "refuted", "not proved", "unknown"]
 SCHEMA = 1
-SAMPLES = 800
+SAMPLES = 2000
+SOON, LATE = 100_000, 400_000
+"""States of an explicit search for a counterexample: before lemmas are looked for, and if they did not help."""
 FIRST_LITERALS, MOST_LITERALS = 2, 3
 
 
@@ -56,6 +62,14 @@ class Proof:
     verdict: Verdict
     goals: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    """The roles of which there may be any number of processes."""
+    built: str | None = None
+    """For which of these numbers `build` was run. That it makes more of the same for others is taken for granted."""
+    quorums: tuple[str, ...] = ()
+    """What is taken for granted of quorums of theirs."""
+    within: tuple[str, ...] = ()
+    """The bounds of the model: the answer is about the states within them."""
     claims: tuple[Claim, ...] = ()
     """All that the proof consists of, goals first."""
     nodes: Mapping[Claim, Node] = field(default_factory=dict)
@@ -66,6 +80,8 @@ class Proof:
     """Whether a bounded search came to the first state of that step."""
     violated: tuple[str, ...] = ()
     """The lemmas that this state violates, and that could not be proved themselves."""
+    strengthened: tuple[Strengthened, ...] = ()
+    """What may be joined to guards, by execution plans; each is a lemma that is proved."""
     discovery: Discovery | None = None
     seconds: float = 0.0
     encode_seconds: float = 0.0
@@ -74,6 +90,8 @@ class Proof:
     paths: int = 0
     target: str | None = None
     certificate: str | None = None
+    stopped: Literal["time", "interrupted"] | None = None
+    """Why there was no time for more attempts."""
 
     @property
     def ok(self) -> bool:
@@ -93,7 +111,12 @@ class Proof:
             "verdict": self.verdict,
             "goals": list(self.goals),
             "any": list(self.free),
+            "numbers": list(self.numbers),
+            "built": self.built,
+            "quorums": list(self.quorums),
+            "within": list(self.within),
             "graph": certificate.graph(self.claims, self.nodes),
+            "strengthened": [each.to_json() for each in self.strengthened],
             "discovery": vars(self.discovery) if self.discovery is not None else None,
             "seconds": self.seconds,
             "encode_seconds": self.encode_seconds,
@@ -104,6 +127,7 @@ class Proof:
             "reachable": self.reachable,
             "violated": list(self.violated),
             "certificate": self.certificate,
+            "stopped": self.stopped,
         }
 
 
@@ -114,13 +138,17 @@ def prove(
     k: int = 1,
     timeout: float | None = None,
     any: Iterable[str] = (),
+    number: Iterable[str] = (),
     discover: bool = True,
     strengthen: bool = False,
     certificate_folder: Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
     target: str | None = None,
 ) -> Proof:
-    """Prove the invariants of a system for all of its reachable states, of which there may be infinitely many."""
+    """Prove the invariants of a system for all of its reachable states, of which there may be infinitely many.
+
+    With `number=["Participant=any"]`: of all instances, however many processes of that role there are.
+    """
     require()
     began = time.perf_counter()
     deadline = Deadline(timeout)
@@ -132,9 +160,49 @@ def prove(
         raise PropertyError(
             f"{definition.name} states no invariant", hint="mark a method of the system with @invariant", code="Q401"
         )
+    numbers = tuple(number)
     proof = Proof(definition.name, definition.parameters, "unknown", free=free, target=target)
+    within = tuple(dict.fromkeys(f"{c.cls.__name__}.within" for c in definition.columns if c.spec.within is not None))
+    with deadline, suppress(Stopped, Halted):
+        if numbers:
+            from quorate.proofs.parametric_prove import prove_family
+
+            prove_family(
+                proof,
+                made,
+                numbers,
+                names,
+                deadline=deadline,
+                discover=discover,
+                k=k,
+                strengthen=strengthen,
+                certificate_folder=certificate_folder,
+                progress=progress,
+            )
+        else:
+            _prove(proof, definition, names, deadline, k, discover, strengthen, certificate_folder, progress)
+    proof.within = within
+    if proof.verdict in ("unknown", "not proved") and deadline.passed:
+        proof.stopped = "interrupted" if deadline.interrupted else "time"
+    proof.seconds = time.perf_counter() - began
+    return proof
+
+
+def _prove(
+    proof: Proof,
+    definition: Definition,
+    names: list[str] | None,
+    deadline: Deadline,
+    k: int,
+    discover: bool,
+    strengthen: bool,
+    certificate_folder: Path | None,
+    progress: Callable[[str], None],
+) -> None:
+    began = time.perf_counter()
+    proof.goals = tuple(names) if names is not None else tuple(each.name for each in definition.invariants)
     progress("encoding")
-    encoded = Encoded(definition, free=free)
+    encoded = Encoded(definition, free=proof.free, deadline=deadline, progress=progress)
     proof.actions, proof.paths = len(encoded.actions), encoded.explorer.runs
     goals = invariants(encoded, names)
     proof.goals = tuple(goal.name for goal in goals)
@@ -143,16 +211,22 @@ def prove(
     prover = Prover(encoded, deadline, query_seconds=min(60.0, max(1.0, deadline.left / 4)), progress=progress)
     begins = _base(prover, goals, definition)
     if begins is not None:
-        return _finished(replace(proof, verdict="refuted", trace=begins), began)
+        proof.verdict, proof.trace = "refuted", begins
+        return
 
-    def refuted() -> Trace | None:
+    def refuted(most: int) -> Trace | None:
         progress("looking for a counterexample")
-        seconds = max(0.5, min(5.0, deadline.left / 4))
-        searched = check(made, property=[*proof.goals, "assertions"], max_states=300_000, timeout=seconds)
+        seconds = max(0.1, min((1.5 if most == SOON else 5.0) * deadline.slowness, deadline.left / 4))
+        searched = check(definition.system, property=[*proof.goals, "assertions"], max_states=most, timeout=seconds)
+        if searched.stopped_by == "interrupt":
+            deadline.interrupt()
         return searched.trace if searched.verdict == "violated" else None
 
     attempt = _Attempt(proof, prover, wanted, goals, progress)
-    attempt.run(lemmas(encoded), refuted, discover=discover, strengthen=strengthen, k=k)
+    try:
+        attempt.run(lemmas(encoded), refuted, discover=discover, strengthen=strengthen, k=k)
+    except (Stopped, Halted):
+        attempt._conclude()
     if certificate_folder is not None and proof.verdict == "proved":
         kept = {claim: proof.nodes[claim] for claim in proof.claims}
         certificate.write(
@@ -162,12 +236,6 @@ def prove(
             {"schema": SCHEMA, "system": proof.system, "graph": certificate.graph(proof.claims, proof.nodes)},
         )
         proof.certificate = str(certificate_folder)
-    return _finished(proof, began)
-
-
-def _finished(proof: Proof, began: float) -> Proof:
-    proof.seconds = time.perf_counter() - began
-    return proof
 
 
 def _base(prover: Prover, goals: Sequence[Claim], definition: Definition) -> Trace | None:
@@ -176,14 +244,8 @@ def _base(prover: Prover, goals: Sequence[Claim], definition: Definition) -> Tra
         status, values = prover.base(goal)
         if status == "open" and values is not None:
             state = prover.machine.state(values, {})
-            return Trace("violation", goal.name, _reason(definition, goal.name, state), definition, state, (), True)
+            return Trace("violation", goal.name, reason(definition, goal.name, state), definition, state, (), True)
     return None
-
-
-def _reason(definition: Definition, name: str, state: Any) -> tuple[str, ...]:
-    from quorate.properties.evaluate import explain
-
-    return explain(definition, definition.property(name), state.locals)
 
 
 class _Attempt:
@@ -198,31 +260,42 @@ class _Attempt:
         self.pool: list[Claim] = []
 
     def run(
-        self, given: list[Claim], refuted: Callable[[], Trace | None], *, discover: bool, strengthen: bool, k: int
+        self, given: list[Claim], refuted: Callable[[int], Trace | None], *, discover: bool, strengthen: bool, k: int
     ) -> None:
         samples: list[Sample] = []
         if given:
             samples = self._samples()
             _refuse_false(self.prover, given, samples)
         self.pool = list(given)
+        # Where lemmas are missing, a solver may look for a proof for ever: patience is for the last attempt.
+        patience, self.prover.query_seconds = (
+            self.prover.query_seconds,
+            BRIEFLY if discover else self.prover.query_seconds,
+        )
         self._try("trying what is given" if given else "trying without lemmas")
         if not self._done() and k > 1:
             self._greater(k)
+        if not self._done() and strengthen:
+            self._strengthen()
+            if not self._done() and k > 1:
+                self._greater(k)
         if not self._done():
-            self.proof.trace = refuted()
+            self.proof.trace = refuted(SOON)
             if self.proof.trace is not None:
                 self.proof.verdict = "refuted"
                 return
-        if not self._done() and strengthen:
-            self._discover(samples or self._samples(), 1, only="D")
-            if not self._done() and k > 1:
-                self._greater(k)
         if not self._done() and discover:
             samples = samples or self._samples()
             for literals in range(FIRST_LITERALS, MOST_LITERALS + 1):
+                self.prover.query_seconds = patience if literals == MOST_LITERALS else min(patience, 3 * BRIEFLY)
                 self._discover(samples, literals)
                 if self._done() or self.prover.deadline.passed:
                     break
+        if not self._done() and discover and not self.prover.deadline.passed:
+            self.proof.trace = refuted(LATE)
+            if self.proof.trace is not None:
+                self.proof.verdict = "refuted"
+                return
         self._conclude()
 
     def _done(self) -> bool:
@@ -234,20 +307,33 @@ class _Attempt:
 
     def _samples(self) -> list[Sample]:
         self.progress("sampling states")
-        limit = Deadline(min(30.0, self.prover.deadline.left / 4))
+        limit = Deadline(min(30.0, self.prover.deadline.left / 4), self.prover.deadline)
         return Sampler(self.encoded.definition, self.encoded.machine).states(SAMPLES, limit)
 
-    def _discover(self, samples: list[Sample], literals: int, only: str | None = None) -> None:
+    def _strengthen(self) -> None:
+        """What earlier steps have made true when a transition is taken, as lemmas that are proved."""
+        self.progress("strengthening transitions")
+        planner = Planner(self.prover, Generator(self.encoded, [], self.prover.deadline))
+        found = planner.found()
+        claims = [each.claim for each in found]
+        nodes = self.prover.prove(claims, claims)
+        sure = settled(nodes)
+        self.proof.strengthened = tuple(each for each in found if each.transition and each.claim in sure)
+        self.pool += [each for each in claims if each in sure]
+        self._try("trying with strengthened transitions")
+        self.nodes = {**{claim: nodes[claim] for claim in sure}, **self.nodes}
+
+    def _discover(self, samples: list[Sample], literals: int) -> None:
         began = time.perf_counter()
         self.progress("looking for lemmas")
         found = self.proof.discovery = self.proof.discovery or Discovery(len(samples))
         generator = Generator(self.encoded, samples, self.prover.deadline, literals=literals)
-        candidates = [each for each in generator.candidates() if only is None or each.pattern.klass == only]
+        candidates = list(generator.candidates())
         made = [generator.claim(each, f"lemma_{at}") for at, each in enumerate(candidates, start=1)]
         made = [claim for claim in made if claim.instances]
         found.considered += generator.considered
         found.candidates = len(made)
-        self.pool = [claim for claim in self.pool if claim.origin == "given"] + made
+        self.pool = [claim for claim in self.pool if claim.origin != "found"] + made
         found.seconds += time.perf_counter() - began
         self._try("proving with candidates")
 
@@ -260,6 +346,8 @@ class _Attempt:
             self.progress(f"{goal.name}: greater k")
             proved = [each for each in (*self.pool, *self.goals) if self._proved(each)]
             tried = k_induction(self.prover, goal, proved, most)
+            if tried.status == "proved":
+                tried = thinned(self.prover, goal, tried)
             if tried.status == "proved" or node.status == "unknown":
                 self.nodes[goal] = tried
 
@@ -269,6 +357,7 @@ class _Attempt:
 
     def _conclude(self) -> None:
         proof, prover = self.proof, self.prover
+        prover.deadline.answering = True
         complete = self._done() and all(self._proved(goal) for goal in self.wanted)
         if complete:
             self.nodes = minimised(prover, self.wanted, self.nodes)
@@ -285,7 +374,7 @@ class _Attempt:
         proof.verdict = "not proved" if "open" in states else "unknown"
         failing = next((n for g in self.wanted if (n := self.nodes.get(g)) and n.cti is not None), None)
         if failing is not None and failing.cti is not None:
-            cti = failing.cti
+            cti = minimal(prover, failing.cti)
             proof.trace = trace_of(prover, cti)
             proof.reachable = reachable(prover, cti)
             given = [each for each in self.pool if each.origin == "given"]
@@ -317,43 +406,3 @@ def _refuse_false(prover: Prover, given: Sequence[Claim], samples: Sequence[Samp
                     code="Q754",
                     location=claim.location,
                 )
-
-
-def trace_of(prover: Prover, cti: CTI) -> Trace | None:
-    """The step that breaks a claim, as a run of one step; None if it cannot be taken again."""
-    from quorate.proofs.terms import compiled
-
-    machine, definition = prover.machine, prover.encoded.definition
-    state = machine.state(cti.values, cti.contents)
-    action = cti.action
-    wanted = []
-    for put in action.consumed:
-        leaves = compiled(*put.leaves)({**cti.values, **cti.parameters}, cti.channels) if put.leaves else ()
-        wanted.append(machine.plain_message(put.channel, leaves))
-    kind = {"copy": "duplicate"}.get(action.kind, action.kind)
-    for step in steps(definition, state):
-        if step.kind != kind or step.column != action.column.index or step.transition is not action.transition:
-            continue
-        if set(step.consumed) != set(wanted) or step.next is None:
-            continue
-        after = machine.values_of(step.next)
-        expected = compiled(*action.updates.values())({**cti.values, **cti.parameters}, cti.channels)
-        if all(after[term.args[0]] == value for term, value in zip(action.updates, expected, strict=True)):
-            claim = cti.claim
-            reason: tuple[str, ...] = ()
-            if claim.origin == "invariant":
-                reason = _reason(definition, claim.name, step.next)
-            return Trace("violation", claim.name, reason, definition, state, (step,), False, start="any")
-    return None
-
-
-def reachable(prover: Prover, cti: CTI, most: int = 2000) -> bool | None:
-    """Whether the state before the step is one that a search of so many states comes to; None if it did not."""
-    state = prover.machine.state(cti.values, cti.contents)
-    sampler = Sampler(prover.encoded.definition, prover.machine)
-    limit = Deadline(min(5.0, max(0.5, prover.deadline.left)))
-    for sample in sampler.states(most, limit):
-        pending = {name: held for name, held in sample.channels.items() if not name.startswith("sent:")}
-        if sample.values == cti.values and prover.machine.state(sample.values, pending) == state:
-            return True
-    return None

@@ -11,21 +11,24 @@ may get into a model's hands while unknown ones are hashed: lifting.py sees to t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import operator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any, NoReturn
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from quorate.base import values as plain_values
+from quorate.base.errors import is_library_file
 from quorate.base.values import ContentSet
 from quorate.language import maps, message
 from quorate.language.maps import Map
 from quorate.language.message import VIEWS, Record
 from quorate.language.pid import Pid
 from quorate.proofs.paths import Path
-from quorate.proofs.refusal import RefusedError
+from quorate.proofs.refusal import Doubt, RefusedError, running
 from quorate.proofs.terms import (
-    FALSE,
     TRUE,
     Term,
     add,
@@ -47,14 +50,6 @@ from quorate.proofs.terms import (
 HASH = 0x5EED
 MOST_INDEX = 16
 """Where Python needs a number itself, each number below this is a case of its own."""
-
-
-class _Running:
-    path: Path | None = None
-    hashed: bool = False
-
-
-running = _Running()
 
 
 @contextmanager
@@ -89,29 +84,38 @@ class SymBool:
     def __init__(self, term: Term) -> None:
         self.term = term
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return bool
+
+    @property
+    def _as_int(self) -> SymInt:
+        return SymInt(ite(self.term, number(1), number(0)))
+
     def __bool__(self) -> bool:
         return decide(self.term)
 
     def __and__(self, other: Any) -> Any:
         term = condition_of(other)
-        return NotImplemented if term is None else truth(conjunction([self.term, term]))
+        return self._as_int & other if term is None else truth(conjunction([self.term, term]))
 
     def __or__(self, other: Any) -> Any:
         term = condition_of(other)
-        return NotImplemented if term is None else truth(disjunction([self.term, term]))
+        return self._as_int | other if term is None else truth(disjunction([self.term, term]))
 
     def __xor__(self, other: Any) -> Any:
         term = condition_of(other)
-        return NotImplemented if term is None else truth(negation(equal(self.term, term)))
+        return self._as_int ^ other if term is None else truth(negation(equal(self.term, term)))
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __eq__(self, other: object) -> Any:
         term = condition_of(other)
-        return bool(self) == other if term is None else truth(equal(self.term, term))
+        return self._as_int == other if term is None else truth(equal(self.term, term))
 
     def __ne__(self, other: object) -> Any:
-        return truth(negation(condition_of(self == other) or FALSE))
+        term = condition_of(other)
+        return self._as_int != other if term is None else truth(negation(equal(self.term, term)))
 
     def __hash__(self) -> int:
         return hash(bool(self))
@@ -121,16 +125,16 @@ class SymBool:
 
     __int__ = __index__
 
-    def __add__(self, other: Any) -> Any:
-        return SymInt(ite(self.term, number(1), number(0))) + other
+    def __str__(self) -> str:
+        return str(bool(self)) if running.path is not None else f"<{self.term}>"
 
-    __radd__ = __add__
+    __repr__ = __str__
 
-    def __sub__(self, other: Any) -> Any:
-        return SymInt(ite(self.term, number(1), number(0))) - other
+    def __format__(self, spec: str) -> str:
+        return format(bool(self), spec)
 
-    def __repr__(self) -> str:
-        return f"<{self.term}>"
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._as_int, name)
 
 
 def truth(term: Term) -> Any:
@@ -139,93 +143,192 @@ def truth(term: Term) -> Any:
 
 
 def condition_of(value: object) -> Term | None:
-    if isinstance(value, SymBool):
+    if type(value) is SymBool:
         return value.term
     return boolean(value) if type(value) is bool else None
 
 
 def term_of(value: object) -> Term | None:
     """The integer term of a value, if it is an integer."""
-    if isinstance(value, SymInt):
+    if type(value) is SymInt:
         return value.term
-    if isinstance(value, SymBool):
+    if type(value) is SymBool:
         return ite(value.term, number(1), number(0))
-    return number(int(value)) if isinstance(value, int) else None
+    return number(int(value)) if issubclass(type(value), int) else None  # type: ignore[call-overload]
+
+
+class _IntType(type):
+    """Makes `Int` look like `int` to a model: both kinds of integers are its instances."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, int)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return issubclass(other, int)
+
+    def __call__(cls, value: Any = 0, *more: Any, **options: Any) -> Any:
+        if type(value) is SymInt and not more and not options:
+            return value
+        if type(value) is SymBool:
+            return value._as_int
+        return lifted(int(value, *more, **options))
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is int
+
+    def __hash__(cls) -> int:
+        return hash(int)
+
+
+class Int(int, metaclass=_IntType):
+    """What `int` is to a model: what it makes hashes like the unknown integers. It has no instances of its own."""
+
+
+Int.__name__ = Int.__qualname__ = "int"
+Int.__module__ = "builtins"
+
+_UNBOUNDED = "an integer that has no bound"
+
+
+def _computed(how: Callable[[Term, Term], Any], plain: Callable[[Any, Any], Any]) -> Any:
+    """An operation with another number: by terms with an integer, with any other number by cases."""
+
+    def method(self: SymInt, other: Any) -> Any:
+        term = term_of(other)
+        if term is not None:
+            return how(self.term, term)
+        if isinstance(other, Number):
+            return plain(self.exactly("mixes a number that is no integer"), other)
+        return NotImplemented
+
+    return method
+
+
+def _swapped(how: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: how(b, a)
+
+
+def _multiplied(one: Term, two: Term) -> SymInt:
+    a, b = value_of(one), value_of(two)
+    if a is None and b is None:
+        raise RefusedError("multiplies two integers that have no bound", "multiply by a constant, or use addition")
+    return SymInt(times(a, two) if a is not None else times(b or 0, one))
+
+
+def _divided(what: str, how: Callable[[Term, int], Term]) -> Callable[[Term, Term], SymInt]:
+    def divide(one: Term, two: Term) -> SymInt:
+        divisor = value_of(two)
+        if divisor is None:
+            raise RefusedError(f"{what} by {_UNBOUNDED}", "use a constant")
+        if divisor == 0:
+            raise ZeroDivisionError("integer division or modulo by zero")
+        if divisor < 0:
+            raise RefusedError(f"{what} by a negative number", "use a positive one")
+        return SymInt(how(one, divisor))
+
+    return divide
+
+
+def _by_cases(what: str, how: Callable[[Any, Any], Any]) -> Callable[[Term, Term], Any]:
+    """Where the solver has no operation: for each small number by itself."""
+
+    def compute(one: Term, two: Term) -> Any:
+        return lifted(how(SymInt(one).exactly(what), SymInt(two).exactly(what)))
+
+    return compute
+
+
+def _of_bits(how: Callable[[Any, Any], int]) -> Callable[[Term, Term], SymInt]:
+    def compute(one: Term, two: Term) -> SymInt:
+        a, b = value_of(one), value_of(two)
+        if a is None or b is None:
+            raise _no_bits()
+        return SymInt(number(how(a, b)))
+
+    return compute
+
+
+def _no_bits() -> RefusedError:
+    return RefusedError(f"computes with the bits of {_UNBOUNDED}", "use a frozenset, or a bool for each")
+
+
+def _compared(how: Callable[[Term, Term], Term]) -> Callable[[Term, Term], Any]:
+    return lambda one, two: truth(how(one, two))
+
+
+_OPERATIONS: dict[str, tuple[Callable[[Term, Term], Any], Callable[[Any, Any], Any]]] = {
+    "add": (lambda a, b: SymInt(add(a, b)), operator.add),
+    "sub": (lambda a, b: SymInt(add(a, b, -1)), operator.sub),
+    "floordiv": (_divided("divides", floor_div), operator.floordiv),
+    "mod": (_divided("takes the remainder", modulo), operator.mod),
+    "truediv": (_by_cases("divides by /", operator.truediv), operator.truediv),
+    "pow": (_by_cases("takes a power", operator.pow), operator.pow),
+    "divmod": (lambda a, b: (SymInt(a) // SymInt(b), SymInt(a) % SymInt(b)), divmod),
+    "and": (_of_bits(operator.and_), operator.and_),
+    "or": (_of_bits(operator.or_), operator.or_),
+    "xor": (_of_bits(operator.xor), operator.xor),
+    "lshift": (_of_bits(operator.lshift), operator.lshift),
+    "rshift": (_of_bits(operator.rshift), operator.rshift),
+}
+_COMPARISONS: dict[str, tuple[Callable[[Term, Term], Any], Callable[[Any, Any], Any]]] = {
+    "eq": (_compared(equal), operator.eq),
+    "ne": (_compared(lambda a, b: negation(equal(a, b))), operator.ne),
+    "lt": (_compared(lt), operator.lt),
+    "le": (_compared(lambda a, b: ge(b, a)), operator.le),
+    "gt": (_compared(lambda a, b: lt(b, a)), operator.gt),
+    "ge": (_compared(ge), operator.ge),
+}
 
 
 class SymInt:
-    """An integer that need not be known."""
+    """An integer that need not be known.
+
+    It has every special method that `int` has: each is exact, or refused. What a model's code finds out about it in
+    another way (its hash, its text, its address) is not that of the integer: a `Doubt`, or refused.
+    """
 
     __slots__ = ("term",)
 
     def __init__(self, term: Term) -> None:
         self.term = term
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return Int
+
     @property
     def known(self) -> int | None:
         return value_of(self.term)
 
-    def __add__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else SymInt(add(self.term, term))
+    if TYPE_CHECKING:  # made below, from the tables
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else SymInt(add(self.term, term, -1))
-
-    def __rsub__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else SymInt(add(term, self.term, -1))
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __and__(self, other: Any) -> Any: ...
+        def __or__(self, other: Any) -> Any: ...
+        def __xor__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __eq__(self, other: object) -> Any: ...
 
     def __mul__(self, other: Any) -> Any:
         term = term_of(other)
-        if term is None:
-            return other * self.exactly("repeats a sequence") if hasattr(other, "__len__") else NotImplemented
-        one, two = value_of(self.term), value_of(term)
-        if one is None and two is None:
-            raise RefusedError("multiplies two integers that have no bound", "multiply by a constant, or use addition")
-        return SymInt(times(one, term) if one is not None else times(two or 0, self.term))
+        if term is not None:
+            return _multiplied(self.term, term)
+        if isinstance(other, Number):
+            return operator.mul(self.exactly("mixes a number that is no integer"), other)
+        return other * self.exactly("repeats a sequence") if hasattr(other, "__len__") else NotImplemented
 
     __rmul__ = __mul__
 
-    def _divided(self, other: Any, how: Any, what: str) -> Any:
-        term = term_of(other)
-        if term is None:
-            return NotImplemented
-        divisor = value_of(term)
-        if divisor is None:
-            raise RefusedError(f"{what} by an integer that has no bound", "use a constant")
-        if divisor == 0:
-            raise ZeroDivisionError("integer division or modulo by zero")
-        if divisor < 0:
-            raise RefusedError(f"{what} by a negative number", "use a positive one")
-        return SymInt(how(self.term, divisor))
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._divided(other, floor_div, "divides")
-
-    def __mod__(self, other: Any) -> Any:
-        return self._divided(other, modulo, "takes the remainder")
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return lifted(other) // self
-
-    def __rmod__(self, other: Any) -> Any:
-        return lifted(other) % self
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.exactly("divides by /") / other
-
-    def __pow__(self, other: Any) -> Any:
-        return lifted(self.exactly("takes a power") ** int(other))
-
-    def __rpow__(self, other: Any) -> Any:
-        return lifted(int(other) ** self.exactly("takes a power"))
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is None:
+            return _power(self, other)
+        return lifted(pow(*(_exactly(each, "takes a power") for each in (self, other, modulus))))
 
     def __neg__(self) -> SymInt:
         return SymInt(times(-1, self.term))
@@ -233,47 +336,28 @@ class SymInt:
     def __pos__(self) -> SymInt:
         return self
 
+    __trunc__ = __floor__ = __ceil__ = __copy__ = __pos__
+
+    def __deepcopy__(self, _: Any) -> SymInt:
+        return self
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is None:
+            return self
+        return lifted(round(self.exactly("rounds"), _exactly(digits, "rounds")))
+
     def __abs__(self) -> SymInt:
         return self if decide(ge(self.term, number(0))) else -self
 
-    def _bits(self, *_: Any) -> NoReturn:
-        raise RefusedError(
-            "computes with the bits of an integer that has no bound", "use a frozenset, or a bool for each"
-        )
-
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _bits
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __invert__ = _bits
-
-    def __eq__(self, other: object) -> Any:
-        term = term_of(other)
-        return False if term is None else truth(equal(self.term, term))
-
-    def __ne__(self, other: object) -> Any:
-        term = term_of(other)
-        return True if term is None else truth(negation(equal(self.term, term)))
-
-    def __lt__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else truth(lt(self.term, term))
-
-    def __le__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else truth(ge(term, self.term))
-
-    def __gt__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else truth(lt(term, self.term))
-
-    def __ge__(self, other: Any) -> Any:
-        term = term_of(other)
-        return NotImplemented if term is None else truth(ge(self.term, term))
+    def __invert__(self) -> SymInt:
+        return -self - 1  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
         return decide(negation(equal(self.term, number(0))))
 
     def __hash__(self) -> int:
-        if self.known is None:
-            running.hashed = True
+        if running.path is not None:
+            _hashed()
         return HASH
 
     def exactly(self, what: str) -> int:
@@ -284,7 +368,7 @@ class SymInt:
         for small in range(MOST_INDEX):
             if decide(equal(self.term, number(small))):
                 return small
-        raise RefusedError(f"{what} with an integer that has no bound", f"a number below {MOST_INDEX} is needed there")
+        raise RefusedError(f"{what} with {_UNBOUNDED}", f"a number below {MOST_INDEX} is needed there")
 
     def __index__(self) -> int:
         return self.exactly("counts or indexes")
@@ -295,15 +379,114 @@ class SymInt:
     def __float__(self) -> float:
         return float(self.exactly("converts to a float"))
 
-    def bit_length(self) -> NoReturn:
-        self._bits()
-
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         known = self.known
-        return repr(known) if known is not None else f"<{self.term}>"
+        return repr(known) if known is not None else worded(f"<{self.term}>", _UNBOUNDED)
+
+    __repr__ = __str__
 
     def __format__(self, spec: str) -> str:
-        return format(self.known, spec) if self.known is not None else repr(self)
+        return format(self.known, spec) if self.known is not None else str(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("real", "numerator"):
+            return self
+        if name in ("imag", "denominator"):
+            return SymInt(number(int(name == "denominator")))
+        if name == "conjugate":
+            return lambda: self
+        if name == "is_integer" and hasattr(int, name):
+            return lambda: True
+        if hasattr(int, name):
+            if self.known is not None and not name.startswith("__"):
+                return lambda *given, **named: lifted(getattr(self.known, name)(*given, **named))
+            if name.startswith("bit_"):
+                raise _no_bits()
+            raise RefusedError(f"asks for `.{name}` of {_UNBOUNDED}", "compute it with + - * // % and comparisons")
+        raise AttributeError(f"'int' object has no attribute {name!r}")
+
+    def _no_state(self, *_: Any) -> NoReturn:
+        raise RefusedError(f"takes {_UNBOUNDED} apart", "compute with it")
+
+    __reduce__ = __reduce_ex__ = __getnewargs__ = __sizeof__ = _no_state
+
+
+for _name, (_how, _plain) in {**_OPERATIONS, **_COMPARISONS}.items():
+    if _name != "pow":
+        setattr(SymInt, f"__{_name}__", _computed(_how, _plain))
+    if _name in _OPERATIONS:
+        setattr(SymInt, f"__r{_name}__", _computed(_swapped(_how), _swapped(_plain)))
+_power = _computed(*_OPERATIONS["pow"])
+
+
+def _through_int(name: str) -> Any:
+    return lambda self, *given: getattr(SymInt, name)(self._as_int, *given)
+
+
+for _name in set(dir(SymInt)) & set(dir(int)) - set(vars(SymBool)):
+    # What a truth value does as a number.
+    if _name not in dir(object) or _name[2:-2] in _COMPARISONS:
+        setattr(SymBool, _name, _through_int(_name))
+
+
+def _exactly(value: Any, what: str) -> int:
+    return value.exactly(what) if type(value) is SymInt else operator.index(value)
+
+
+def _hashed() -> None:
+    """A set or map looks for a lifted integer. It finds it among lifted ones alone."""
+    frame = sys._getframe(2)
+    if is_library_file(frame.f_code.co_filename):
+        raise RefusedError(
+            f"looks up an integer in a table of {frame.f_globals.get('__name__', 'a library')}, where it would not be "
+            "found",
+            "compare with == instead",
+        )
+    if running.doubtful is not None:
+        what, place = running.doubtful
+        Doubt(
+            f"integers without a bound are put into a set, and {what} may put others there that Python would not "
+            "compare with them",
+            "compute it in `build` and keep it in a field, or compare with == instead of sets",
+            place,
+        )
+
+
+def worded(text: str, what: str) -> str:
+    """A text of what is not known. Where it matters, it is refused."""
+    if running.path is not None:
+        Doubt(f"makes a text of {what}", "compare the value itself; texts in exceptions are no matter")
+    return text
+
+
+class Unseen:
+    """What stands for something whose attributes and text are not known: any that are asked for are refused."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return worded(self._shown(), "what may be any number of processes")
+
+    __repr__ = __str__
+
+    def _shown(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise RefusedError(
+            f"asks for `.{name}` of what depends on how many processes there are", "compare processes with =="
+        )
+
+
+class Opaque(Unseen):
+    """A value of which nothing is known but what it is equal to: a process among any number of them."""
+
+    __slots__ = ()
+
+    def equals(self, other: object) -> Term:
+        raise NotImplementedError
 
 
 def lifted(value: Any) -> Any:
@@ -402,6 +585,8 @@ def _compare(a: Any, b: Any) -> int:
     """As the encodings of the values compare: -1, 0 or 1."""
     if a is b:
         return 0
+    if isinstance(a, Opaque) or isinstance(b, Opaque):
+        raise RefusedError("orders processes of which there may be any number", "compare them with == alone")
     one, two = _rank(a), _rank(b)
     if one != two:
         return -1 if one < two else 1
@@ -431,6 +616,8 @@ def same(a: Any, b: Any) -> bool:
     """Whether the encodings of the values are equal. Which one is less is not decided: that would be one path more."""
     if a is b:
         return True
+    if isinstance(a, Opaque) or isinstance(b, Opaque):
+        return decide(a.equals(b) if isinstance(a, Opaque) else b.equals(a))
     rank = _rank(a)
     if rank != _rank(b):
         return False

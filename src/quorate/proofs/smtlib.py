@@ -19,10 +19,12 @@ def script(terms: Sequence[Term], comment: str = "") -> str:
             bound.update(each.args[0])
     for each in nodes(*terms):
         if each.op == "var" and (each not in bound or each in _free(terms, each)):
-            constants[each.args[0]] = each.sort
+            constants[each.args[0]] = sorted_(each.sort)
         elif each.op == "app":
-            sorts = " ".join(argument.sort for argument in each.args[1])
-            functions[each.args[0]] = f"({sorts}) {each.sort}"
+            signature = " ".join(sorted_(argument.sort) for argument in each.args[1])
+            functions[each.args[0]] = f"({signature}) {sorted_(each.sort)}"
+    sorts = {each.sort for each in nodes(*terms)} | {each.sort for each in bound}
+    lines += [f"(declare-sort {sorted_(name)} 0)" for name in sorted(sorts - {"Int", "Bool"})]
     lines += [f"(declare-const {quoted(name)} {sort})" for name, sort in sorted(constants.items())]
     lines += [f"(declare-fun {quoted(name)} {signature})" for name, signature in sorted(functions.items())]
     lines += [f"(assert {written(each)})" for each in terms]
@@ -53,6 +55,11 @@ def quoted(name: str) -> str:
     return "|" + name.replace("|", "!").replace("\\", "!") + "|"
 
 
+def sorted_(name: str) -> str:
+    """A sort, as SMT-LIB writes it."""
+    return name if name in ("Int", "Bool") else quoted(name)
+
+
 def written(term: Term) -> str:
     """A term, written out; shared parts are repeated."""
     op, args = term.op, term.args
@@ -74,9 +81,11 @@ def written(term: Term) -> str:
         return f"(>= {written(args[0])} 0)"
     if op == "eq0":
         return f"(= {written(args[0])} 0)"
+    if op == "same":
+        return f"(= {' '.join(map(written, args))})"
     if op in ("not", "and", "or", "ite"):
         return f"({op} {' '.join(map(written, args))})"
-    variables = " ".join(f"({quoted(each.args[0])} {each.sort})" for each in args[0])
+    variables = " ".join(f"({quoted(each.args[0])} {sorted_(each.sort)})" for each in args[0])
     body = written(args[1])
     patterns = "".join(f" :pattern ({' '.join(map(written, each))})" for each in args[2])
     return f"({op} ({variables}) {f'(! {body}{patterns})' if patterns else body})"

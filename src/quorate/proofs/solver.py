@@ -5,11 +5,13 @@ z3 is an extra (`quorate[prove]`), imported here and nowhere else.
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from quorate.base.errors import QuorateError
+from quorate.base.errors import QuorateError, Signal
+from quorate.base.interruptible import Interruptible
 from quorate.proofs.terms import Term
 
 Answer = Literal["unsat", "sat", "unknown"]
@@ -28,22 +30,64 @@ def require() -> Any:
     return z3
 
 
-class Deadline:
-    """When to stop. Every query gets what is left, and no more than its own limit."""
+GRACE = 1.0
+"""Seconds after which code of the model is stopped that does not come to a decision."""
 
-    def __init__(self, seconds: float | None) -> None:
+
+class Stopped(Signal):
+    """The time is up, or Ctrl-C came: what is known so far is the answer."""
+
+
+class Deadline(Interruptible):
+    """When to stop: after so many seconds, or at Ctrl-C. Every query gets what is left, and no more than its own limit.
+
+    As a context it takes Ctrl-C, and code of the model that runs meanwhile is stopped.
+    """
+
+    def __init__(self, seconds: float | None, within: Deadline | None = None) -> None:
+        super().__init__()
         self.ends = None if seconds is None else time.monotonic() + seconds
+        self._within = within
+        self._over_since = 0.0
+        self.answering = False
+        """From then on nothing is stopped any more: the little that is still to be run belongs to the answer."""
+        self._began, self._used = time.monotonic(), time.process_time()
+
+    @property
+    def interrupted(self) -> bool:
+        return self._interrupted or (self._within is not None and self._within.interrupted)
+
+    def interrupt(self) -> None:
+        """Somebody else has taken Ctrl-C, and it was meant for all of this."""
+        self._interrupted = True
 
     @property
     def left(self) -> float:
-        return float("inf") if self.ends is None else max(0.0, self.ends - time.monotonic())
+        if self.interrupted:
+            return 0.0
+        own = float("inf") if self.ends is None else max(0.0, self.ends - time.monotonic())
+        return own if self._within is None else min(own, self._within.left)
+
+    @property
+    def slowness(self) -> float:
+        """How many seconds a second of the processor's time takes here."""
+        return min(10.0, max(1.0, (time.monotonic() - self._began + 0.1) / (time.process_time() - self._used + 0.1)))
 
     @property
     def passed(self) -> bool:
         return self.left <= 0
 
-    def milliseconds(self, most: float) -> int:
-        return max(1, int(1000 * min(most, self.left)))
+    def check(self) -> None:
+        """Stop here, if it is time."""
+        if self.passed:
+            raise Stopped
+
+    def _is_over(self) -> bool:
+        """Where the model's code asks anything of unknown integers, it is stopped there; only else from outside."""
+        if not self.passed or self.answering:
+            return False
+        self._over_since = self._over_since or time.monotonic()
+        return time.monotonic() > self._over_since + GRACE
 
 
 class Translation:
@@ -65,12 +109,18 @@ class Translation:
         key = term.args[0], len(term.args[1])
         found = self._functions.get(key)
         if found is None:
-            sorts = [self._sorts[each.sort] for each in term.args[1]]
+            sorts = [self.sort(each.sort) for each in term.args[1]]
             if sorts:
-                found = self.z3.Function(term.args[0], *sorts, self._sorts[term.sort])
+                found = self.z3.Function(term.args[0], *sorts, self.sort(term.sort))
             else:
-                found = self.z3.Const(term.args[0], self._sorts[term.sort])
+                found = self.z3.Const(term.args[0], self.sort(term.sort))
             self._functions[key] = found
+        return found
+
+    def sort(self, name: str) -> Any:
+        found = self._sorts.get(name)
+        if found is None:
+            found = self._sorts[name] = self.z3.DeclareSort(name)
         return found
 
     def _made(self, term: Term) -> Any:
@@ -78,7 +128,7 @@ class Translation:
         if op == "bool":
             return z3.BoolVal(args[0])
         if op == "var":
-            return z3.Const(args[0], self._sorts[term.sort])
+            return z3.Const(args[0], self.sort(term.sort))
         if op == "lin":
             parts = [self(atom) if factor == 1 else factor * self(atom) for atom, factor in args[1]]
             if not parts:
@@ -97,6 +147,8 @@ class Translation:
             return self(args[0]) % args[1]
         if op in ("ge0", "eq0"):
             return self._compared(op, args[0])
+        if op == "same":
+            return self(args[0]) == self(args[1])
         if op == "not":
             return z3.Not(self(args[0]))
         if op == "and":
@@ -171,6 +223,7 @@ class Query:
                 self.solver.add(self.translate(term))
             self.solver.set("timeout", max(1, min(int(seconds * 1000), 2**31)))
             answer = str(self.solver.check())
+            self._heard(answer, time.perf_counter() < began + 0.9 * seconds)
             self._model = None
             if answer != "unsat":
                 try:
@@ -178,6 +231,32 @@ class Query:
                 except self.translate.z3.Z3Exception:
                     self._model = None
             return answer  # type: ignore[return-value]
+        finally:
+            self.solver.pop()
+            self.answers += 1
+            self.seconds += time.perf_counter() - began
+
+    def _heard(self, answer: str, early: bool) -> None:
+        """The solver takes Ctrl-C for itself while it works: pass it on to whom it was meant for."""
+        reason = self.solver.reason_unknown() if answer == "unknown" else ""
+        if "keyboard" in reason or (reason == "canceled" and early):
+            signal.raise_signal(signal.SIGINT)
+
+    def core(self, terms: Iterable[Term], switches: Sequence[Term], *, seconds: float = 10.0) -> set[Term] | None:
+        """The switches that are needed for "unsat"; None if that is not the answer."""
+        began = time.perf_counter()
+        by_name = {str(self.translate(each)): each for each in switches}
+        self.solver.push()
+        try:
+            self.solver.set("core.minimize", True)
+            for term in terms:
+                self.solver.add(self.translate(term))
+            self.solver.set("timeout", max(1, min(int(seconds * 1000), 2**31)))
+            answer = str(self.solver.check(*map(self.translate, switches)))
+            self._heard(answer, time.perf_counter() < began + 0.9 * seconds)
+            if answer != "unsat":
+                return None
+            return {by_name[str(each)] for each in self.solver.unsat_core()}
         finally:
             self.solver.pop()
             self.answers += 1

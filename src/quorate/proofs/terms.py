@@ -8,13 +8,14 @@ written into the formula where it is asked about them, and every solver knows un
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
-Sort = Literal["Int", "Bool"]
+Sort = str
+"""Int, Bool, or the name of a sort that nothing is known of but equality: the processes of a role, its quorums."""
 
 
 class Term:
-    """One node. `op` is one of: lin, var, app, ite, div, mod, bool, ge0, eq0, not, and, or, forall, exists."""
+    """One node. `op` is one of: lin, var, app, ite, div, mod, bool, ge0, eq0, not, and, or, forall, exists, same."""
 
     __slots__ = ("args", "number", "op", "sort")
     op: str
@@ -138,6 +139,8 @@ def equal(a: Term, b: Term) -> Term:
         if b.op == "bool":
             return a if b is TRUE else negation(a)
         return disjunction([conjunction([a, b]), conjunction([negation(a), negation(b)])])
+    if a.sort != "Int":
+        return _make("same", (a, b) if a.number < b.number else (b, a), "Bool")
     difference = add(a, b, -1)
     known = value_of(difference)
     if known is not None:
@@ -198,7 +201,7 @@ def ite(condition: Term, a: Term, b: Term) -> Term:
         return b
     if a.sort == "Bool":
         return conjunction([implies(condition, a), implies(negation(condition), b)])
-    return _make("ite", (condition, a, b), "Int")
+    return _make("ite", (condition, a, b), a.sort)
 
 
 def all_equal(one: Iterable[Term], two: Iterable[Term]) -> Term:
@@ -296,6 +299,8 @@ def _with(term: Term, known: Mapping[Term, Term], apply: Callable[[Term, tuple[T
         return ge(known[args[0]], ZERO)
     if op == "eq0":
         return equal(known[args[0]], ZERO)
+    if op == "same":
+        return equal(known[args[0]], known[args[1]])
     if op == "not":
         return negation(known[args[0]])
     if op == "and":
@@ -447,6 +452,8 @@ def text(term: Term) -> str:
         return f"{text(args[0])} >= 0"
     if op == "eq0":
         return f"{text(args[0])} = 0"
+    if op == "same":
+        return f"{text(args[0])} = {text(args[1])}"
     if op in ("div", "mod"):
         return f"({text(args[0])} {op} {args[1]})"
     if op == "ite":

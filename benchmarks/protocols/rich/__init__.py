@@ -1,0 +1,1 @@
+"""Protocols written as a newcomer would: what a rich one costs (benchmarks/rich.py)."""

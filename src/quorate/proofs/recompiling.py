@@ -1,0 +1,120 @@
+"""A model's functions with some expressions exchanged for calls, so that they can be intercepted.
+
+What `is` compares, Python does not ask the operands about: `a is b` becomes `__same__(a, b)`, and what `match` is about
+`__settled__(...)`. The whole source file is compiled again and each function found in it, so that names, closures and
+lambdas mean what they meant. A function whose source is not found keeps its code; where it asks for identity it is
+refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+import types
+import warnings
+from collections.abc import Iterator
+
+from quorate.base.errors import Location
+from quorate.proofs.refusal import RefusedError
+
+_Codes = dict[tuple[str, int], list[types.CodeType]]
+
+
+class Calls(ast.NodeTransformer):
+    """`is` and `match` as calls."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        asks = [isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops]
+        if not any(asks) or (len(asks) == 1 and _is_none(node.comparators[0])):
+            return node
+        if len(asks) > 1:
+            return call("__chain__", [], node)
+        found: ast.expr = call("__same__", [node.left, node.comparators[0]], node)
+        if isinstance(node.ops[0], ast.IsNot):
+            found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
+        return found
+
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        self.generic_visit(node)
+        node.subject = call("__settled__", [node.subject], node.subject)
+        return node
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def call(name: str, arguments: list[ast.expr], at: ast.AST) -> ast.Call:
+    made = ast.Call(ast.Name(name, ast.Load()), arguments, [])
+    ast.copy_location(made, at)
+    return ast.fix_missing_locations(made)
+
+
+_compiled: dict[tuple[str, type[Calls]], tuple[str, _Codes, _Codes]] = {}
+
+
+def recompiled(function: types.FunctionType, how: type[Calls]) -> types.CodeType | None:
+    """The code of a function with its expressions as calls; None if its source is not found."""
+    code = function.__code__
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    if not text:
+        return None
+    known = _compiled.get((code.co_filename, how))
+    if known is None or known[0] != text:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                plain = compile(text, code.co_filename, "exec", dont_inherit=True)
+                changed = compile(how().visit(ast.parse(text)), code.co_filename, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None
+        known = _compiled[code.co_filename, how] = text, _functions(plain), _functions(changed)
+    key = code.co_qualname, code.co_firstlineno
+    _, before, after = known
+    if key not in before or len(before[key]) != len(after.get(key, ())):
+        return None
+    # pytest rewrites the assertions of its modules; everything else is to be the code that was read.
+    rewritten = any("@py" in name for name in (*code.co_names, *code.co_varnames))
+    for one, other in zip(before[key], after[key], strict=True):
+        same = one == code and list(one.co_positions()) == list(code.co_positions())
+        if same or (rewritten and len(before[key]) == 1 and one.co_varnames == _own(code.co_varnames)):
+            return other if other.co_freevars == code.co_freevars else None
+    return None
+
+
+def _own(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each for each in names if not each.startswith("@py"))
+
+
+def _functions(module: types.CodeType) -> _Codes:
+    found: _Codes = {}
+    todo = [module]
+    while todo:
+        for constant in todo.pop().co_consts:
+            if isinstance(constant, types.CodeType):
+                todo.append(constant)
+                found.setdefault((constant.co_qualname, constant.co_firstlineno), []).append(constant)
+    return found
+
+
+def identities(code: types.CodeType) -> Iterator[dis.Instruction]:
+    """Where the code compares with `is`, other than with None: nothing is None but None."""
+    listed = list(dis.get_instructions(code))
+    for at, each in enumerate(listed):
+        if each.opname == "IS_OP" and not (listed[at - 1].opname == "LOAD_CONST" and listed[at - 1].argval is None):
+            yield each
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from identities(constant)
+
+
+def refuse_identity(code: types.CodeType) -> None:
+    for each in identities(code):
+        line = each.positions.lineno if each.positions is not None else None
+        raise RefusedError(
+            "compares with `is` where its source is not found",
+            "write it in a file, or compare with ==",
+            Location(code.co_filename, line or code.co_firstlineno),
+        )
