@@ -14,7 +14,13 @@ were recorded elsewhere.
 from quorate.histories.linearizability import linearizable
 from quorate.histories.named import operation, operations
 from quorate.histories.register_formulas import atomic_formula, operations_end, regular_formula, safe_formula
-from quorate.histories.registers import atomic_register, regular_register, safe_register
+from quorate.histories.registers import (
+    atomic_register,
+    reads_last,
+    reads_meanwhile,
+    regular_register,
+    safe_register,
+)
 from quorate.histories.sequential import sequentially_consistent
 from quorate.histories.specifications import (
     Acquire,
@@ -78,6 +84,8 @@ __all__ = [
     "operation",
     "operations",
     "operations_end",
+    "reads_last",
+    "reads_meanwhile",
     "regular_formula",
     "regular_register",
     "safe_formula",

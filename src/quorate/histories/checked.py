@@ -8,6 +8,7 @@ from typing import Any
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import class_location
 from quorate.base.values import BadValueError, encode, freeze, show
+from quorate.language.forbidden import forbid_impure
 from quorate.language.operation import Operation
 
 
@@ -36,6 +37,17 @@ class Checked:
             )
         self.place = class_location(type(specification)) or place
         self.initial = self._frozen("initial", specification.initial)
+        self._require_deterministic()
+
+    def _require_deterministic(self) -> None:
+        """Being asked twice finds chance only with luck: a coin falls the same way twice."""
+        members = [member for cls in type(self.specification).__mro__ for member in vars(cls).values()]
+        try:
+            forbid_impure(f"the specification {self.name}", *members)
+        except ModelError as impure:
+            raise ModelError(
+                impure.message, hint="a specification is deterministic", code="Q123", location=impure.location
+            ) from None
 
     def apply(self, state: Any, operation: Operation) -> tuple[Any, Any] | None:
         """The next state and the result; None if the operation has to wait."""

@@ -136,9 +136,9 @@ def linearizable(specification: Any) -> Any:
     return watched(linearizable, monitor, place)
 
 
-def watched(function: Any, monitor: type[Monitor], place: Location | None) -> Any:
-    """A function as an invariant that brings its own monitor along."""
-    setattr(function, PROPERTY_MARK, "invariant")
+def watched(function: Any, monitor: type[Monitor], place: Location | None, kind: str = "invariant") -> Any:
+    """A function as a property that brings its own monitor along."""
+    setattr(function, PROPERTY_MARK, kind)
     setattr(function, WATCH_MARK, monitor)
     setattr(function, PLACE_MARK, place)
     return function

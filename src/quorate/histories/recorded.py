@@ -49,6 +49,8 @@ class _Reading:
 
     def read(self, text: str) -> list[Call]:
         dropped: set[int] = set()
+        if not text.strip():
+            raise self._damaged("the file is empty", 1)
         for place, (line, event) in enumerate(self._events(text)):
             self._look_at(event, line)
             key = encode((self._process(event, line), self._frozen(event.get("id"))))

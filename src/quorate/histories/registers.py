@@ -70,6 +70,57 @@ class WeakRegister(History):
             self.allowed = self.allowed.without(key)
 
 
+class Sources(WeakRegister):
+    """In which of the two ways reads have returned what a regular register may return."""
+
+    before: Map[Key, frozenset[Any]] = Map()
+    """By read under way, the values that were written last before it began."""
+    last: bool = False
+    meanwhile: bool = False
+
+    @on(Invoked)
+    def began(self, e: Invoked) -> None:
+        super().began(e)
+        if isinstance(e.operation, Read):
+            self.before |= {(e.source, e.identity): frozenset(old for old, _ in self.latest)}
+
+    @on(Returned)
+    def ended(self, e: Returned) -> None:
+        key = e.source, e.identity
+        values = self.allowed.get(key)
+        super().ended(e)
+        if values is not None:
+            if e.value in self.before[key]:
+                self.last = True
+            elif e.value in values:
+                self.meanwhile = True
+            self.before = self.before.without(key)
+
+
+def reads_last(initial: Any = None) -> Any:
+    """A goal of a system, with a run that shows it: a Read returns what was written last before it began."""
+    place = caller()
+    monitor = _monitor(Sources, "Sources", initial, Sources.__doc__ or "")
+
+    def reads(self: Any) -> bool:
+        return bool(self[monitor].last)
+
+    reads.__doc__ = "A read returns what was written last before it began."
+    return watched(reads, monitor, place, "can")
+
+
+def reads_meanwhile(initial: Any = None) -> Any:
+    """A goal of a system, with a run that shows it: a Read returns something that is written meanwhile."""
+    place = caller()
+    monitor = _monitor(Sources, "Sources", initial, Sources.__doc__ or "")
+
+    def reads(self: Any) -> bool:
+        return bool(self[monitor].meanwhile)
+
+    reads.__doc__ = "A read returns something that is written meanwhile."
+    return watched(reads, monitor, place, "can")
+
+
 def regular_register(initial: Any = None) -> Any:
     """A property of a system: each Read returns what was written last, or something that is written meanwhile."""
     return _weak("Regular", False, initial, "Each read returns what was written last, or what is written meanwhile.")
@@ -87,16 +138,15 @@ def atomic_register(initial: Any = None) -> Any:
 
 def _weak(name: str, overlap_frees: bool, initial: Any, told: str) -> Any:
     place = caller()
-    members = {
-        "overlap_frees": overlap_frees,
-        "latest": frozenset({(freeze(initial), frozenset())}),
-        "__module__": WeakRegister.__module__,
-        "__doc__": told,
-    }
-    monitor: Any = type(f"{name}Register", (WeakRegister,), members)
+    monitor = _monitor(WeakRegister, f"{name}Register", initial, told, overlap_frees=overlap_frees)
 
     def register(self: Any) -> bool:
         return bool(self[monitor].possible)
 
     register.__doc__ = told
     return watched(register, monitor, place)
+
+
+def _monitor(base: type[WeakRegister], name: str, initial: Any, told: str, **members: Any) -> Any:
+    latest = frozenset({(freeze(initial), frozenset[Key]())})
+    return type(name, (base,), {**members, "latest": latest, "__module__": base.__module__, "__doc__": told})

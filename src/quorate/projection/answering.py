@@ -100,6 +100,8 @@ class Servers:
             )
         if definition.environment.network_model != "m" or definition.attackers:
             raise RefusedError(ENVIRONMENT, "delivery events and Byzantine processes are not argued for")
+        if definition.cells:
+            raise RefusedError(ENVIRONMENT, "what clients tell one another by shared cells is in no round")
         if any(definition.posted):
             raise RefusedError(ENVIRONMENT, "messages that are there at the beginning belong to no round")
         if faults.recover:
@@ -183,8 +185,19 @@ class Servers:
             return one
         for kept, maker in ((one, other), (other, one)):
             for request in self._makers.get(encode(maker), ()):
-                return self.respond(kept, request)[0]
+                after = self.respond(kept, request)[0]
+                if encode(after) not in (encode(one), encode(other)):
+                    raise self._not_highest(request, kept, after)
+                return after
         return one
+
+    def _not_highest(self, request: Message, before: Local, after: Local) -> RefusedError:
+        return RefusedError(
+            STAMPS,
+            f"{show(content(request))} leaves {show(after)} of {show(before)}, so servers do not keep the highest "
+            "value they were given",
+            self._place(request),
+        )
 
     def kind(self, request: Message) -> RoundKind:
         """A query leaves every state as it is; a store gets the same answer in every state."""
@@ -235,12 +248,7 @@ class Servers:
                 after = encode(self.respond(state, request)[0])
                 wanted = max(code, encode(brought), key=lambda each: rank[each])
                 if after != wanted:
-                    raise RefusedError(
-                        STAMPS,
-                        f"{show(content(request))} leaves {show(self.respond(state, request)[0])} of {show(state)}, "
-                        f"so servers do not keep the highest value they were given",
-                        self._place(request),
-                    )
+                    raise self._not_highest(request, state, self.respond(state, request)[0])
         if sorted(rank.values()) != list(range(len(rank))):
             raise RefusedError(STAMPS, "two values have stamps of which neither is higher")
         return rank

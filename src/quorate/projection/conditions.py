@@ -25,6 +25,7 @@ class RefusedError(ModelError):
             f"no subsystem stands for any number of servers: {name}: {reason}", hint=hint, location=location
         )
         self.condition = name
+        self.reason = reason
 
 
 SERVERS = "interchangeable servers"

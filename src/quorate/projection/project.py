@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from quorate.base.errors import ParameterError, QuorateError
 from quorate.base.words import count
 from quorate.language.system import System
 from quorate.model.define import define
+from quorate.model.definition import Definition
+from quorate.model.environment import Environment
+from quorate.options import told
 from quorate.projection.answering import Servers, find_servers, resized
 from quorate.projection.conditions import (
     ANSWERS,
@@ -31,15 +35,19 @@ from quorate.projection.conditions import (
 )
 from quorate.projection.rounds import Rounds, TimeUpError
 from quorate.projection.subsystem import Pair, Subsystem, require_unread, seen_by, subsystem
+from quorate.projection.uniform import require_uniform, varying_fields
 from quorate.properties.asked import select
 from quorate.properties.kinds import Verdict
 from quorate.properties.temporal.stated import temporal_of
 from quorate.results.json import value_to_json
 from quorate.results.result import Result
 from quorate.search.check import check
+from quorate.search.ranked import refuse_ranks
 
 NUMBERS = 3
 """For how many numbers of servers the conditions are decided, from that of the instance on."""
+AT_LEAST = 5
+"""Up to this number they are decided in any case: these are the systems that are checked one by one elsewhere."""
 FAR = 20
 """How many servers more there are where it is looked at once more whether the clients do the same."""
 MOST_STATES = 20_000_000
@@ -60,6 +68,10 @@ class Projection:
     """The numbers of servers for which the conditions were decided."""
     quorums: tuple[int, ...]
     """By number of servers: the largest quorum."""
+    least: int
+    """The smallest number of servers that the verdict is about."""
+    below: str | None
+    """Why it is not about fewer; None if there are no systems with fewer."""
     stores: int
     """How many rounds store: with that many servers more than a quorum, all runs of the subsystem are real."""
     conditions: tuple[Condition, ...]
@@ -82,6 +94,8 @@ class Projection:
             "server": self.server,
             "numbers": list(self.numbers),
             "quorums": list(self.quorums),
+            "least": self.least,
+            "below": self.below,
             "exact_from_crashes": self.stores,
             "conditions": [each._asdict() for each in self.conditions],
             "pairs": [each._asdict() for each in self.pairs],
@@ -107,6 +121,19 @@ def project(
     options are those of `quorate.check`. Raises `RefusedError` with the first condition that does not hold.
     """
     made = system() if isinstance(system, type) else system
+    for name in sorted({*told(Environment)} & {*options}):
+        raise ParameterError(
+            f"project takes no option `{name}`",
+            hint="what may go wrong belongs to the system here: faults = crashes(1, of=Server)",
+            code="Q601",
+        )
+    for name in sorted({"workers", "address", "checkpoint"} & {name for name, value in options.items() if value}):
+        raise ParameterError(
+            f"project takes no option `{name}`",
+            hint="it notes what properties read, so they are evaluated here, and all of them",
+            code="Q601",
+        )
+    refuse_ranks(define(made), "`quorate project`")
     for kind in ("ltl", "ctl"):
         if isinstance(options.get(kind), str):
             options[kind] = (options[kind],)
@@ -152,12 +179,15 @@ class _Projecting:
         self.parameter, self.server = find_servers(system)
         self.first: int = system.parameters[self.parameter]
         self.shapes: list[Rounds] = []
+        self.lower: list[Rounds] = []
+        """Of smaller numbers of servers, the largest one first."""
+        self.below: str | None = None
 
     def run(self, needed: bool) -> Projection:
         try:
             self._decide()
             built = self._built()
-            _require_uniform([*self.shapes, built.rounds], self.parameter)
+            require_uniform([*self.shapes, built.rounds], self.parameter)
             self._require_unread(built)
             self.say(f"checking the subsystem of {count(len(built.pairs), 'server')}")
             result = self._check(built.system, crashes=0)
@@ -166,6 +196,8 @@ class _Projecting:
             verdict, shown = result.verdict, None
             if verdict == "violated":
                 verdict, shown = self._confirmed(result)
+            elif result.bounds:
+                raise RefusedError(ENVIRONMENT, f"{result.bounds[0]} cuts runs off, so not all of them were looked at")
             breaks = self._needed(built) if needed else None
         except TimeUpError:
             result = Result(type(self.system).__name__, "incomplete", dict(self.system.parameters), stopped_by="time")
@@ -173,13 +205,61 @@ class _Projecting:
         return self._projection(verdict, result, shown, built.pairs, breaks)
 
     def _decide(self) -> None:
-        for number in range(self.first, self.first + NUMBERS):
-            self.say(f"deciding the conditions with {self.parameter}={number}")
+        numbers = [*range(self.first, max(self.first + NUMBERS, AT_LEAST + 1)), self.first + FAR]
+        instances = [self._instance(number) for number in numbers]
+        varying = varying_fields(instances, self.server)
+        *near, far = [Servers(instance, self.server) for instance in instances]
+        for servers in near:
+            self.say(f"deciding the conditions with {self.parameter}={len(servers.columns)}")
+            self.shapes.append(Rounds(servers, varying, look=self.clock.look))
+        many = Rounds(far, varying, decide=False, look=self.clock.look)
+        require_uniform([*self.shapes, many], self.parameter)
+        for shape in (*self.shapes, many):
+            self._require_crashes(shape)
+        for number in range(self.first - 1, 0, -1):
+            if not self._covers(number, instances):
+                break
+
+    def _instance(self, number: int) -> Definition:
+        try:
+            return define(resized(self.system, self.parameter, number))
+        except ParameterError as error:
+            raise RefusedError(
+                SERVERS, f"{self.parameter}={number} is none of the numbers that there may be: {error.message}"
+            ) from None
+
+    def _covers(self, number: int, instances: list[Definition]) -> bool:
+        """Whether the subsystem stands for this smaller number of servers as well, or `build` refuses that number."""
+        varying = self.shapes[0].varying
+        try:
             instance = define(resized(self.system, self.parameter, number))
-            self.shapes.append(Rounds(Servers(instance, self.server), look=self.clock.look))
-        far = Servers(define(resized(self.system, self.parameter, self.first + FAR)), self.server)
-        _require_uniform([*self.shapes, Rounds(far, decide=False, look=self.clock.look)], self.parameter)
-        _require_crashes(self.system, self.shapes, self.options)
+        except ParameterError:
+            return True
+        except QuorateError as error:
+            self.below = error.message
+            return False
+        try:
+            if varying_fields([*instances, instance], self.server) != varying:
+                raise RefusedError(UNIFORM, "a field of a client says so")
+            shape = Rounds(Servers(instance, self.server), varying, look=self.clock.look)
+            require_uniform([self.shapes[0], shape], self.parameter)
+            self._require_crashes(shape)
+        except RefusedError as refused:
+            self.below = f"{refused.condition}: {refused.reason}"
+            return False
+        self.lower.append(shape)
+        return True
+
+    def _require_crashes(self, shape: Rounds) -> None:
+        """More crashes than n - q leave no quorum: operations need not end then, and nothing that says so is kept."""
+        asked = select(define(self.system), self.names, self.options.get("ltl") or (), ())
+        crashes = shape.servers.definition.faults.left
+        if (asked.temporal or asked.deadlock) and crashes > shape.number - _largest(shape):
+            raise RefusedError(
+                ENVIRONMENT,
+                f"{crashes} of {shape.number} servers may crash, and a quorum is {_largest(shape)}: "
+                "temporal properties and deadlocks need a quorum that stays up",
+            )
 
     def _require_unread(self, built: Subsystem) -> None:
         definition = define(built.system)
@@ -202,7 +282,8 @@ class _Projecting:
         for number in range(self.first, self.first + 2 * _stores(self.shapes[0]) + 2):
             self.say(f"looking for such a run with {self.parameter}={number}")
             real = resized(self.system, self.parameter, number)
-            found = self._check(real, property=result.property, max_states=MOST_STATES)
+            name = "assertions" if result.property == "exceptions" else result.property
+            found = self._check(real, property=name, max_states=MOST_STATES)
             if found.verdict == "violated":
                 return "violated", found
             if found.verdict == "incomplete":
@@ -234,8 +315,12 @@ class _Projecting:
             server=self.server.__name__,
             numbers=tuple(shape.number for shape in shapes),
             quorums=tuple(_largest(shape) for shape in shapes),
+            least=self.lower[-1].number if self.lower else self.first,
+            below=self.below,
             stores=_stores(shapes[0]) if shapes else 0,
-            conditions=_decided(shapes, self.parameter, self.server.__name__) if pairs or result.states else (),
+            conditions=_decided(self.lower, shapes, self.parameter, self.server.__name__)
+            if pairs or result.states
+            else (),
             pairs=pairs,
             needed=breaks,
             result=result,
@@ -273,38 +358,16 @@ def _stores(shape: Rounds) -> int:
     return sum(each.kind == "store" for each in shape.rounds)
 
 
-def _require_crashes(system: System, shapes: list[Rounds], options: Mapping[str, Any]) -> None:
-    """More crashes than n - q leave no quorum: then operations need not end, and nothing that says so is kept."""
-    asked = select(define(system), None, options.get("ltl") or (), ())
-    for shape in shapes if asked.temporal else ():
-        crashes = shape.servers.definition.faults.left
-        left = shape.number - _largest(shape)
-        if crashes > left:
-            raise RefusedError(
-                ENVIRONMENT,
-                f"{crashes} of {shape.number} servers may crash, and a quorum is {_largest(shape)}: "
-                "temporal properties need a quorum that stays up",
-            )
-
-
-def _require_uniform(shapes: list[Rounds], parameter: str) -> None:
-    """The clients alone, with whatever quorums may answer, are the same graph whatever the number of servers."""
-    sizes = {(shape.worlds, shape.steps, len(shape.servers.states)): shape.number for shape in shapes}
-    if len(sizes) > 1:
-        one, other = list(sizes.values())[:2]
-        raise RefusedError(UNIFORM, f"the clients do other things with {parameter}={one} than with {parameter}={other}")
-
-
-def _decided(shapes: list[Rounds], parameter: str, server: str) -> tuple[Condition, ...]:
+def _decided(lower: list[Rounds], shapes: list[Rounds], parameter: str, server: str) -> tuple[Condition, ...]:
     first = shapes[0]
     servers = first.servers
-    numbers = ", ".join(str(shape.number) for shape in shapes)
+    numbers = ", ".join(str(shape.number) for shape in (*reversed(lower), *shapes))
     requests = {"store": "nothing", "query": "nothing"}
     for kind in requests:
         codes = {code for each, codes in first.requests.items() if each.kind == kind for code in codes}
         requests[kind] = ", ".join(sorted({type(servers.requests[code]).__name__ for code in codes})) or "nothing"
     met = "; ".join(f"{_largest(shape)} of {shape.number}" for shape in shapes)
-    sets = sum(shape.sets for shape in shapes)
+    sets = sum(shape.sets for shape in (*lower, *shapes))
     return (
         Condition(SERVERS, f"{parameter} is the number of {server}, which begin alike and do the same"),
         Condition(ENVIRONMENT, f"the network is {servers.definition.network}; no client crashes"),

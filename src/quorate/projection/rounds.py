@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from quorate.base.errors import LimitError
+from quorate.base.errors import LimitError, Location, ModelError
 from quorate.base.values import encode, show
 from quorate.language.message import Message
 from quorate.model.again import signature
@@ -25,6 +25,7 @@ from quorate.model.outcome import Local, Outcome
 from quorate.model.run import accepts, fire, prepare
 from quorate.projection.answering import RoundKind, Servers, content
 from quorate.projection.conditions import APART, BROADCASTS, HIGHEST, MEET, QUORUMS, ROUNDS, RefusedError
+from quorate.projection.uniform import Varying, Walk
 
 MOST_ROUNDS = 12
 MOST_STATES = 200_000
@@ -63,6 +64,15 @@ class World(NamedTuple):
     ended: bytes
 
 
+class Followed(NamedTuple):
+    """A step of a client, and the world after it; there is none if the step fails."""
+
+    client: int
+    transition: Transition
+    outcome: Outcome
+    world: World | None
+
+
 class Asked(NamedTuple):
     """A quorum transition of a client that asks for answers."""
 
@@ -84,8 +94,17 @@ class Round(NamedTuple):
 class Rounds:
     """The exploration for one number of servers."""
 
-    def __init__(self, servers: Servers, *, decide: bool = True, look: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        servers: Servers,
+        varying: Varying | None = None,
+        *,
+        decide: bool = True,
+        look: Callable[[], None] | None = None,
+    ) -> None:
         self.servers = servers
+        self.varying: Varying = varying or {}
+        self._grouped: dict[tuple[int, bytes, int, bytes], set[bytes | None]] = {}
         self._look = look or (lambda: None)
         self.number = len(servers.columns)
         self.locals: dict[bytes, Local] = {}
@@ -94,7 +113,6 @@ class Rounds:
         """The rounds, with the sizes of their quorums."""
         self.requests: dict[Round, set[bytes]] = {}
         self.worlds = 0
-        self.steps = 0
         self.sets = 0
         self._fired: dict[tuple[int, int, bytes, bytes], tuple[Outcome, ...]] = {}
         known: tuple[int, list[RoundKind]] = (-1, [])
@@ -107,25 +125,38 @@ class Rounds:
             known = now
             self._explore()
         self.rank = servers.order()
+        self._require_one_kind()
+        self._require_meeting()
+        self._require_possible()
+        for asked in self._waiting():
+            self._require_apart(asked)
         if decide:
-            self._decide()
+            self._require_highest_of_all()
 
     # Exploring
 
     def _explore(self) -> None:
         servers = self.servers
-        self.asked, self.rounds, self.requests, self.worlds, self.steps = set(), {}, {}, 0, 0
+        self._grouped.clear()
+        self.asked, self.rounds, self.requests, self.worlds = set(), {}, {}, 0
+        self.walk, self.begun = Walk(servers.clients, self.varying), []
         nothing = encode(servers.initial)
-        first = {
-            World(tuple(Client(self._local(state[each.index])) for each in servers.clients), frozenset(), nothing)
-            for state in servers.definition.initials
-        }
-        seen, todo = set(first), deque(first)
+        seen: dict[World, int] = {}
+        for state in servers.definition.initials:
+            locals = [state[each.index] for each in servers.clients]
+            self.begun.append([self.walk.begin(at, local) for at, local in enumerate(locals)])
+            world = World(tuple(Client(self._local(local)) for local in locals), frozenset(), nothing)
+            seen.setdefault(world, len(seen))
+        todo = deque(seen)
         while todo:
             world = todo.popleft()
+            source = seen[world]
             self._look()
-            for following in self._following(world):
-                self.steps += 1
+            for index, transition, outcome, following in self._following(world):
+                if following is None:
+                    assert outcome.failure is not None
+                    self.walk.fail(source, index, transition, outcome.failure)
+                    continue
                 if following not in seen:
                     if len(seen) == MOST_STATES:
                         raise LimitError(
@@ -133,8 +164,9 @@ class Rounds:
                             hint="use fewer clients or operations",
                             code="Q501",
                         )
-                    seen.add(following)
+                    seen[following] = len(seen)
                     todo.append(following)
+                self.walk.note(source, seen[following], index, transition, outcome)
         self.worlds = len(seen)
 
     def _local(self, local: Local) -> bytes:
@@ -142,7 +174,7 @@ class Rounds:
         self.locals.setdefault(code, local)
         return code
 
-    def _following(self, world: World) -> Iterator[World]:
+    def _following(self, world: World) -> Iterator[Followed]:
         for index, column in enumerate(self.servers.clients):
             client = world.clients[index]
             local = self.locals[client.local]
@@ -159,7 +191,7 @@ class Rounds:
                 else:
                     self._require_not_single(column, transition, client)
 
-    def _ended(self, world: World, index: int, transition: Transition, size: int) -> Iterator[World]:
+    def _ended(self, world: World, index: int, transition: Transition, size: int) -> Iterator[Followed]:
         """The quorum transition ends the open round, with any answer that its quorum may bring."""
         client, column = world.clients[index], self.servers.clients[index]
         if client.open is None or size > self.number:
@@ -185,13 +217,21 @@ class Rounds:
         least = states[client.least]
         return sorted(code for code in possible if encode(self.servers.highest(states[code], least)) == code)
 
-    def _moved(self, world: World, index: int, transition: Transition, outcome: Outcome, size: int) -> Iterator[World]:
+    def _moved(
+        self, world: World, index: int, transition: Transition, outcome: Outcome, size: int
+    ) -> Iterator[Followed]:
         """The world after a step of a client; a step that fails is left to the check of the subsystem."""
         if outcome.local is None:
             if outcome.cut:
                 raise RefusedError(
                     ROUNDS, f"`within` of {transition.owner.__name__} cuts runs off", transition.location
                 )
+            failure = outcome.failure
+            assert failure is not None
+            if failure.kind == "model":  # the model is wrong, which is no finding about the protocol
+                place = Location(failure.file, failure.line)
+                raise ModelError(failure.text, hint=failure.hint, code=failure.code or None, location=place)
+            yield Followed(index, transition, outcome, None)
             return
         client, ended = world.clients[index], world.ended
         rounds = client.rounds
@@ -220,7 +260,8 @@ class Rounds:
         elif rounds and not rounds[-1].size:
             least = client.least
         moved = Client(self._local(outcome.local), rounds, least)
-        yield World((*world.clients[:index], moved, *world.clients[index + 1 :]), begun, ended)
+        clients = (*world.clients[:index], moved, *world.clients[index + 1 :])
+        yield Followed(index, transition, outcome, World(clients, begun, ended))
 
     def _note(self, index: int, rounds: tuple[Past, ...], size: int) -> None:
         this = Round(index, len(rounds), self._kinds[rounds[-1].request])
@@ -289,14 +330,24 @@ class Rounds:
         requests = [self.servers.requests[each.request] for each in client.rounds]
         return any(transition.takes(answer) for request in requests for answer in self.servers.answers(request))
 
-    def _decide(self) -> None:
-        self._require_one_kind()
-        self._require_meeting()
+    def _waiting(self) -> list[Asked]:
+        return [asked for asked in sorted(self.asked) if 0 < asked.size <= self.number]
+
+    def _require_possible(self) -> None:
+        """A quorum of more servers than there are never comes; in the subsystem it does."""
+        for asked in sorted(each for each in self.asked if each.size > self.number):
+            waits = bool(asked.rounds) and not asked.rounds[-1].size
+            if waits and self._groups(asked, asked.rounds[-1]) != {None}:
+                column, transition = self._of(asked)
+                raise RefusedError(
+                    QUORUMS,
+                    f"{transition} of {column} waits for {asked.size} answers, and there are {self.number} servers",
+                    transition.location,
+                )
+
+    def _require_highest_of_all(self) -> None:
         tried: set[tuple[Any, ...]] = set()
-        for asked in sorted(self.asked):
-            if asked.size == 0 or asked.size > self.number:
-                continue
-            self._require_apart(asked)
+        for asked in self._waiting():
             key = asked.client, asked.local, asked.transition, asked.rounds[-1:] if asked.rounds else ()
             if key not in tried:
                 tried.add(key)
@@ -310,7 +361,7 @@ class Rounds:
     def _require_apart(self, asked: Asked) -> None:
         """Answers to earlier rounds, which may come late, make up no quorum, neither alone nor with others."""
         open_round = asked.rounds[-1] if asked.rounds and not asked.rounds[-1].size else None
-        late = 0
+        late, takes_open = 0, False
         names: list[str] = []
         column, transition = self._of(asked)
         for past in asked.rounds:
@@ -324,6 +375,7 @@ class Rounds:
                         f"which answers {transition} takes depends on what they say, not only on what was asked",
                         transition.location,
                     )
+                takes_open = True
                 late += asked.size  # a quorum of these is what it waits for: nothing else may be among them
             else:
                 late += self.number - past.size
@@ -334,16 +386,18 @@ class Rounds:
                 f"{transition} of {column} takes late answers to {names[0]} for answers to {names[-1]}",
                 transition.location,
             )
-        if len(names) == 1 and open_round is None and late >= asked.size:
-            raise RefusedError(
-                APART, f"{transition} of {column} can happen twice in the round {names[0]}", transition.location
-            )
+        if len(names) == 1 and not takes_open and late >= asked.size:
+            how = "twice in the round" if open_round is None else "in another round, with late answers to"
+            raise RefusedError(APART, f"{transition} of {column} can happen {how} {names[0]}", transition.location)
 
     def _groups(self, asked: Asked, past: Past) -> set[bytes | None]:
         """Of the answers to a round: what a set of them must agree on; None for those that are not taken."""
+        key = asked.client, asked.local, asked.transition, past.request
+        if key in self._grouped:
+            return self._grouped[key]
         column, transition = self._of(asked)
         local, request = self.locals[asked.local], self.servers.requests[past.request]
-        found: set[bytes | None] = set()
+        found = self._grouped[key] = set()
         for answer in self.servers.answers(request):
             for server in self.servers.columns:
                 taken = transition.takes(answer)

@@ -28,6 +28,7 @@ from quorate.projection.conditions import KINDS, PROPERTIES, RefusedError
 from quorate.projection.rounds import Rounds
 from quorate.properties.parts import parts_of
 
+IN_FLIGHT = "messages in flight"
 ROUND = "round_of_subsystem"
 """The field in which a client of the subsystem counts its rounds."""
 
@@ -55,7 +56,7 @@ class Subsystem(NamedTuple):
     pairs: tuple[Pair, ...]
     rounds: Rounds
     read: list[str]
-    """The classes of servers that properties have asked for: with any, the answer is none."""
+    """What properties have asked for that is of servers, or tells their number: with any, the answer is none."""
 
 
 def subsystem(
@@ -70,7 +71,7 @@ def subsystem(
     number = max(len(everyone), len(shape.servers.columns))
     whole = resized(system, parameter, number)
     servers = Servers(define(whole), server)
-    rounds = Rounds(servers, decide=False)
+    rounds = Rounds(servers, shape.varying, decide=False)
     pids = tuple(column.pid for column in servers.columns if column.pid is not None)
     asks: dict[tuple[str, int], tuple[Pid, ...]] = {}
     for each in rounds.rounds:
@@ -78,9 +79,14 @@ def subsystem(
         asks[servers.clients[each.client].name, each.number] = tuple(pids[at] for at in mine)
     parts = Parts(pids, asks, _ranks(rounds))
     read: list[str] = []
-    made = _system(whole, server, read, {column.cls: _client(column.cls, parts) for column in servers.clients})
-    kept = {column.cls for column in define(made).processes if not hasattr(column.cls, ROUND)}
-    assert kept == {server}, "every client is one of the subsystem"
+    clients: dict[type[Any], type[Process]] = {}
+    for column in servers.clients:
+        alike = [each.name for each in servers.clients if each.cls is column.cls]
+        told = {column.fields[at] for name in alike for at in shape.varying.get(name, ())}
+        clients[column.cls] = _client(column.cls, parts, told, read)
+    made = _system(whole, server, parameter, read, {**clients, server: _server(server, read)})
+    kept = {column.cls for column in define(made).processes if not issubclass(column.cls, server)}
+    assert kept == {*clients.values()}, "every client is one of the subsystem"
     named = tuple(
         Pair(shape.named(store), shape.named(query), str(pids[at])) for at, (store, query) in enumerate(pairs)
     )
@@ -106,48 +112,90 @@ def _ranks(rounds: Rounds) -> dict[tuple[str, int, bytes], int]:
     return ranks
 
 
-def _client(cls: Any, parts: Parts) -> type[Process]:
-    """The class of a client that asks servers of pairs."""
+def _client(cls: Any, parts: Parts, told: set[str], read: list[str]) -> type[Process]:
+    """The class of a client that asks servers of pairs; it notes if a property reads who or how many they are."""
+
+    def watched(made: Any, /, **how: Any) -> None:
+        super(client, made).__init_subclass__(**how)
+        for name in told if how.get("view") else ():
+            setattr(made, name, _noting(made.__dict__[name], f"{cls.__name__}.{name}", read))
+
     body: dict[str, Any] = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "__doc__": cls.__doc__,
         "__annotations__": {ROUND: "int"},
         ROUND: 0,
+        "__init_subclass__": classmethod(watched),
     }
+    busy: list[Any] = []
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():
             if isinstance(value, FunctionType) and hasattr(value, MARK):
                 function = getattr(cls, name)
                 if function is not None:
-                    body[name] = _transition(function, getattr(function, MARK), parts)
-    made: type[Process] = type(cls.__name__, (cls,), body)
-    return made
+                    body[name] = _transition(function, getattr(function, MARK), parts, busy)
+    client: type[Process] = type(cls.__name__, (cls,), body)
+    return client
 
 
-def _transition(function: Any, declaration: Declaration, parts: Parts) -> Any:
+def _server(cls: Any, read: list[str]) -> type[Process]:
+    """The class of a server, which notes whatever a property reads of it, however it came to it."""
+
+    def watched(made: Any, /, **how: Any) -> None:
+        super(server, made).__init_subclass__(**how)
+        if how.get("view"):
+            fields = {name: each for name, each in made.__dict__.items() if isinstance(each, property)}
+            for name, each in {**fields, "pid": Process.pid}.items():
+                setattr(made, name, _noting(each, cls.__name__, read))
+
+    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    server: type[Process] = type(cls.__name__, (cls,), {**body, "__init_subclass__": classmethod(watched)})
+    return server
+
+
+def _noting(field: Any, name: str, read: list[str]) -> Any:
+    def get(self: Any) -> Any:
+        read.append(name)
+        return field.fget(self)
+
+    return property(get)
+
+
+def _transition(function: Any, declaration: Declaration, parts: Parts, busy: list[Any]) -> Any:
     if declaration.kind == "quorum" and declaration.size is not None:
         size = declaration.size
 
-        def waited(self: Any, answers: frozenset[Message]) -> None:
-            client, number = str(self.pid), self.__dict__[ROUND]
+        def waited(self: Any, answers: frozenset[Message]) -> Any:
+            client, number = str(self.pid), getattr(self, ROUND)
             best = max(answers, key=lambda each: (parts.ranks[client, number, encode(content(each))], encode(each)))
-            wanted = self.__dict__[size] if isinstance(size, str) else size(self) if callable(size) else size
+            wanted = getattr(self, size) if isinstance(size, str) else size(self) if callable(size) else size
             like_best = frozenset(stamped(content(best), pid) for pid in parts.servers[:wanted])
-            function(self, like_best)
-            _ask(self, parts)
+            return function(self, like_best)
 
         def asked(self: Any) -> Any:
-            return Peers(parts.asks.get((str(self.pid), self.__dict__[ROUND]), ()))
+            return Peers(parts.asks.get((str(self.pid), getattr(self, ROUND)), ()))
 
-        told = replace(declaration, size=None, each=asked)
-        return _marked(waited, function, told)
+        return _marked(_asking(waited, function, parts, busy), function, replace(declaration, size=None, each=asked))
+    return _marked(_asking(function, function, parts, busy), function, declaration)
 
-    def done(self: Any, *messages: Any) -> None:
-        function(self, *messages)
+
+def _asking(step: Any, function: Any, parts: Parts, busy: list[Any]) -> Callable[..., Any]:
+    """The step, and then what it asks for. A handler that is called by another one is a part of that one's step."""
+
+    def taken(self: Any, *messages: Any) -> Any:
+        run = self._run
+        if any(run is each for each in busy):
+            return function(self, *messages)
+        busy.append(run)
+        try:
+            done = step(self, *messages)
+        finally:
+            busy.remove(run)
         _ask(self, parts)
+        return done
 
-    return _marked(done, function, declaration)
+    return taken
 
 
 def _ask(self: Any, parts: Parts) -> None:
@@ -155,8 +203,8 @@ def _ask(self: Any, parts: Parts) -> None:
     run = self._run
     if run.sends:
         message = run.sends[0][1]
-        setattr(self, ROUND, self.__dict__[ROUND] + 1)
-        run.sends[:] = [(pid._index, message) for pid in parts.asks[str(self.pid), self.__dict__[ROUND]]]
+        setattr(self, ROUND, getattr(self, ROUND) + 1)
+        run.sends[:] = [(pid._index, message) for pid in parts.asks[str(self.pid), getattr(self, ROUND)]]
 
 
 def _marked(function: Callable[..., None], original: Any, declaration: Declaration) -> Any:
@@ -181,9 +229,19 @@ class _Builder:
 
 
 def _system(
-    system: System, server: type[Process], read: list[str], clients: Mapping[type[Any], type[Process]]
+    system: System, server: type[Process], parameter: str, read: list[str], clients: Mapping[type[Any], type[Process]]
 ) -> System:
     cls: Any = type(system)
+
+    def number(self: Any) -> Any:
+        if self.__dict__["_views"] is not None:
+            read.append(parameter)
+        return self.__dict__["_values"][parameter]
+
+    def parameters(self: Any) -> Any:
+        if self.__dict__["_views"] is not None:
+            read.append(parameter)
+        return cls.parameters.fget(self)
 
     def building(self: Any, method: str) -> Any:
         return _Builder(cls._building(self, method), clients)
@@ -193,8 +251,30 @@ def _system(
             read.append(role.__name__)
         return cls.__getitem__(self, role)
 
-    body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "_building": building, "__getitem__": seen}
+    def pending(self: Any, message: Any, /, *, to: Any = None) -> Any:
+        if self.__dict__["_views"] is not None:
+            read.append(IN_FLIGHT)
+        return cls.pending(self, message, to=to)
+
+    def looked_up(self: Any, name: str) -> Any:
+        # Attributes of the class that `build` may set by the number of servers; no property may stand in their place.
+        if name in ("faults", "network") and object.__getattribute__(self, "__dict__")["_views"] is not None:
+            read.append(name)
+        return object.__getattribute__(self, name)
+
+    body = {
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__getattribute__": looked_up,
+        "_building": building,
+        "__getitem__": seen,
+        "pending": pending,
+        "_parameters": cls.declared_parameters(),
+        "parameters": property(parameters),
+        parameter: property(number),
+    }
     made: System = type(cls.__name__, (cls,), body)(**system.parameters)
+    del made.__dict__[parameter]  # which would be a constant to whoever takes properties apart
     return made
 
 
@@ -203,9 +283,11 @@ def require_unread(definition: Definition, server: type[Process], properties: It
     for prop in properties:
         parts = parts_of(definition, prop)
         for fold in parts.folds if parts is not None else ():
-            if any(definition.columns[index].cls is server for index in fold.columns):
+            if any(issubclass(definition.columns[index].cls, server) for index in fold.columns):
                 raise seen_by(prop.name, server.__name__, prop.location)
 
 
-def seen_by(name: str, server: str, location: Location | None = None) -> RefusedError:
-    return RefusedError(PROPERTIES, f"{name} reads {server}, of which the subsystem has another number", location)
+def seen_by(name: str, what: str, location: Location | None = None) -> RefusedError:
+    counted = what == IN_FLIGHT or (what[:1].isupper() and "." not in what)
+    why = "of which the subsystem has another number" if counted else "which depends on the number of servers"
+    return RefusedError(PROPERTIES, f"{name} reads {what}, {why}", location)
