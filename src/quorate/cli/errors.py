@@ -9,7 +9,7 @@ from typing import NoReturn, ParamSpec
 
 import typer
 
-from quorate.base.errors import LimitError, Location, QuorateError
+from quorate.base.errors import LimitError, Location, MessagesRead, QuorateError
 from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
@@ -47,6 +47,9 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
     except QuorateError as error:
         complain(error, as_json=as_json)
         return STOPPED if error.code == LOST else WRONG
+    except MessagesRead as read:
+        complain(read.refused("this command"), as_json=as_json)
+        return WRONG
     except KeyboardInterrupt as error:
         models = unexpected(error)
         if models.code != "Q900":  # it was no signal: a line of the model says so
@@ -54,7 +57,7 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
             return WRONG
         return _stopped(interrupts.MESSAGE, as_json=as_json)
     except MemoryError:
-        return _stopped("out of memory; try --max-memory, --store bitstate or smaller parameters", as_json=as_json)
+        return _stopped("out of memory; try --spill, --store fingerprint or smaller parameters", as_json=as_json)
     except Halted as halted:
         where = f" in {halted.running.what}, {halted.running.file}:{halted.running.line}" if halted.running else ""
         return _stopped(f"{'out of memory' if halted.out_of_memory else 'stopped'}{where}", as_json=as_json)

@@ -130,12 +130,9 @@ def _interrupt(signum: int, frame: "FrameType | None") -> None:
 
 
 def _terminate(signum: int, frame: "FrameType | None") -> None:
-    """As Ctrl-C, whoever takes that just now."""
+    """As Ctrl-C, whoever takes that just now; also where Ctrl-C itself is ignored, as for `command &` in a script."""
     handler = _signal.getsignal(_signal.SIGINT)
-    if callable(handler):
-        handler(signum, frame)
-    else:
-        leave()
+    (handler if callable(handler) else _interrupt)(signum, frame)
 
 
 def leave() -> None:

@@ -71,11 +71,11 @@ class Asked(NamedTuple):
         return {**given, "por_options": dict.fromkeys(without, False)}
 
 
-def takes_options(*panels: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Let a command take the options of these panels; it gets them as `asked`."""
+def takes_options(*panels: str, hidden: tuple[str, ...] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Let a command take the options of these panels; it gets them as `asked`. Those of `hidden` ones are not told."""
 
     def decorate(command: Callable[..., T]) -> Callable[..., T]:
-        table = {name: each for name, each in _table().items() if each.panel in panels}
+        table = {name: each for name, each in _table().items() if each.panel in (*panels, *hidden)}
 
         @functools.wraps(command)
         def run(**given: Any) -> T:
@@ -84,7 +84,7 @@ def takes_options(*panels: str) -> Callable[[Callable[..., T]], Callable[..., T]
 
         signature = inspect.signature(command, eval_str=True)
         own = [each for each in signature.parameters.values() if each.name != "asked"]
-        more = [_parameter(name) for name in table]
+        more = [_parameter(name, hidden=table[name].panel in hidden) for name in table]
         run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in (*own, *more)}
         return run
@@ -106,7 +106,7 @@ def _default(name: str) -> Any:
 
 
 @functools.cache  # several commands take the same ones
-def _parameter(name: str) -> inspect.Parameter:
+def _parameter(name: str, *, hidden: bool = False) -> inspect.Parameter:
     """As Typer wants it: a type, and how it is read and shown."""
     each = _table()[name]
     kind, more = _READ[each.reads]
@@ -120,7 +120,7 @@ def _parameter(name: str) -> inspect.Parameter:
     elif each.reads in ("names", "roles"):
         default = default or None
     flag = "--" + name.replace("_", "-")
-    how = typer.Option(flag, help=each.help, rich_help_panel=each.panel, metavar=each.metavar, **more)
+    how = typer.Option(flag, help=each.help, rich_help_panel=each.panel, metavar=each.metavar, hidden=hidden, **more)
     shape = kind if default is not None else kind | None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[shape, how])
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quorate.language.system import System
     from quorate.model.environment import Environment
     from quorate.options import Options
-    from quorate.results.result import Progress, Result
+    from quorate.results.result import Progress, PropertyOutcome, Result
 
 EVERY = 0.25  # seconds between two reports of progress
 
@@ -75,13 +75,15 @@ def followed(progress: Callable[["Progress"], object] | None) -> Callable[["Prog
     """Progress that is told on its way to whoever else wants to know."""
     if _to_supervisor is None:
         return progress
-    last, phase, told = -EVERY, "", False
+    last, phase = -EVERY, ""
+    told: tuple[PropertyOutcome, ...] = ()
 
     def update(now: "Progress") -> None:
         nonlocal last, phase, told
-        if now.undecided and not told:
-            told = True
+        if now.undecided != told:  # also that a violation was met
+            told = now.undecided
             tell(properties=[each.to_json() for each in now.undecided])
+            last = -EVERY
         if now.seconds >= last + EVERY or now.phase != phase:
             last, phase = now.seconds, now.phase
             figures = {"states": now.states, "transitions": now.transitions, "frontier": now.frontier}

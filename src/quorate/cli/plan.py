@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from quorate.cli import interrupts
 from quorate.cli.errors import HOLDS, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Target, takes_options
+from quorate.cli.run_files import TraceForm
 
 if TYPE_CHECKING:
     from quorate.reduce.facts import Enabling, Traffic, TransitionFacts
@@ -24,6 +26,9 @@ SEARCHED = 20_000
 ENVIRONMENT = ("crash", "crashes", "byzantine", "network_model")
 CHECKED = (*ENVIRONMENT, "symmetry", "quotient", "dead_messages", "threads", "timeout", "max_memory", "max_behaviours")
 
+FILES = ("--chart", "--report", "--save", "--trace-file", "--export", "--pytest")
+"""Where a check writes its run."""
+
 EPILOG = """
 Examples:
 
@@ -38,7 +43,15 @@ Examples:
 
 
 @guarded
-@takes_options("Temporal properties", "Coverage", "Search", "Reductions", "Limits", "Faults")
+@takes_options(
+    "Temporal properties",
+    "Coverage",
+    "Search",
+    "Reductions",
+    "Limits",
+    "Faults",
+    hidden=("The run that shows it", "Checkpoints"),
+)
 def plan(
     target: Target,
     parameters: Parameters = None,
@@ -46,13 +59,20 @@ def plan(
     properties: Properties = None,
     as_json: AsJson = False,
     estimate: Estimate = False,
+    trace: Annotated[TraceForm | None, typer.Option("--trace", hidden=True)] = None,
+    files: Annotated[list[Path] | None, typer.Option(*FILES, hidden=True)] = None,
+    fail_under: Annotated[float | None, typer.Option("--fail-under", min=0, max=100, hidden=True)] = None,
     *,
     asked: Asked,
 ) -> int:
     """Say what is known of a protocol before any search, and which reductions a check would use, and why.
 
     What its transitions consume and send, who can enable whom, how large each process is and how much of that matters.
+
+    It takes every option of `quorate check`. Those about the run that a check shows make no difference.
     """
+    from dataclasses import replace
+
     from quorate.cli.output import out, show, width
     from quorate.model.given import instance
     from quorate.model.target import load
@@ -60,7 +80,7 @@ def plan(
 
     found = make(
         instance(load(target), parameters or [], presets or []),
-        asked.options,
+        asked.options if fail_under is None else replace(asked.options, coverage=True),
         property=properties or None,
         environment=asked.environment,
         target=target,
@@ -95,14 +115,16 @@ def _expected(found: "Plan", asked: Asked) -> dict[str, int | None]:
     result = check(found.definition.system, **known, property="assertions", max_states=most, trace=False)
     if result.stopped_by is None:
         return {"likely": result.states, "low": result.states, "high": result.states}
-    guess = estimate(result.levels, result.states, result.frontier)
-    return dict(guess.to_json()) if guess is not None else {"likely": None, "low": result.states, "high": None}
+    guess = estimate(result.levels, result.states, result.frontier, closed=found.closed)
+    return guess.to_json() if guess is not None else {"likely": None, "low": result.states, "high": None}
 
 
 def _words(expected: dict[str, int | None]) -> str:
     likely, low, high = expected["likely"], expected["low"], expected["high"]
     if likely is None:
         return f"more than {low:,}; how many cannot be said from so few levels"
+    if high is None:
+        return f"about {likely:,}, more than {low:,}; growth shows no end: what processes may do was not exhausted"
     return (
         f"{likely:,}" if low == high else f"about {likely:,}, between {low:,} and {high:,} by a search of some of them"
     )

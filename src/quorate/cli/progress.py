@@ -2,6 +2,7 @@
 
 import os
 import sys
+from math import isfinite
 from typing import TextIO
 
 from quorate.base.printable import printable
@@ -64,14 +65,17 @@ def line(progress: Progress, label: str = "") -> str:
     seconds = progress.seconds
     rate = progress.states / seconds if seconds > 0 else 0.0
     clock = f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    # What is to be expected comes first: of a line that is too long for the terminal the end is cut off.
+    expected = progress.expected
+    of = ""
+    if expected is not None and expected.likely > 1.05 * progress.states:
+        most = _short(expected.high) if isfinite(expected.high) else "no end"
+        of = f" of about {_short(expected.likely)} ({_short(expected.low)} to {most})"
     figures = (
-        f"{progress.states:>12,} states  {_short(rate):>6}/s  frontier {_short(progress.frontier):>6}"
+        f"{progress.states:>12,} states{of}  {_short(rate):>6}/s  frontier {_short(progress.frontier):>6}"
         f"  depth {progress.depth:>3}  {memory(progress.memory_bytes):>7}"
     )
     name = label or progress.phase
-    expected = progress.expected
-    if expected is not None and expected.likely > 1.05 * progress.states:
-        figures += f"  of about {_short(expected.likely)} ({_short(expected.low)} to {_short(expected.high)})"
     return f"{clock:>5}  {name}  {figures}{_shares(progress)}"
 
 

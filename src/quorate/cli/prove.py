@@ -1,6 +1,7 @@
 """`quorate prove`: invariants of all reachable states, however many there are, by induction."""
 
 import json
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,9 @@ Examples:
 
   quorate prove fd-consensus --property agreement --any Participant.value
 
-  quorate prove model.py:Protocol --lemmas given --certificate proof/
+  quorate prove two-phase-commit --number Participant=any
+
+  quorate prove model.py:Protocol --given --certificate proof/
 
 Exit status: 0 proved, 1 refuted, 2 the request or the model is wrong, 3 not proved, or the solver gave up.
 """
@@ -45,6 +48,10 @@ def prove(
     free: Annotated[
         list[str] | None,
         typer.Option("--any", metavar="CLASS.FIELD", help="For all initial values of this field; repeatable."),
+    ] = None,
+    number: Annotated[
+        list[str] | None,
+        typer.Option("--number", metavar="ROLE=any", help="For any number of processes of this role; repeatable."),
     ] = None,
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Try k-induction up to this k.", metavar="N")] = 1,
     timeout: Annotated[
@@ -73,7 +80,8 @@ def prove(
 ) -> int:
     """Prove invariants for all reachable states by induction, with lemmas that are given or found.
 
-    Integers are unbounded, and with --any a field may begin with any value. The processes are those of the instance.
+    Integers are unbounded, and with --any a field may begin with any value. The processes are those of the instance,
+    or, with --number, any number of them.
     """
     from quorate.base import files
     from quorate.cli.output import out, show, width
@@ -93,6 +101,12 @@ def prove(
         files.tried(chart)
     system = instance(load(target), parameters or [], presets or [])
     line = ProgressLine()
+    began = time.monotonic()
+
+    def told(text: str) -> None:
+        interrupts.deliver()
+        line.say(f"  {text}  {time.monotonic() - began:.0f} s")
+
     interrupts.answering()
     try:
         proof = run(
@@ -101,10 +115,11 @@ def prove(
             k=k,
             timeout=PATIENCE if timeout is None else timeout,
             any=free or (),
+            number=number or (),
             discover=not given,
             strengthen=strengthen,
             certificate_folder=certificate,
-            progress=lambda text: line.say(f"  {text}"),
+            progress=told,
             target=target,
         )
     finally:

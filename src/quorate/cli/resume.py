@@ -27,6 +27,8 @@ Examples:
 
   quorate resume saved --threads 16 --max-memory 200GB
 
+  quorate resume saved --spill /scratch
+
   quorate resume saved --target model.py
 
 The answer is the one of a check that was never stopped: states, transitions, depth, verdict and run are the same.
@@ -51,6 +53,10 @@ def resume(
     ] = False,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", min=1, help="How many; as before if nothing is said.")
+    ] = None,
+    spill: Annotated[
+        str | None,
+        typer.Option("--spill", metavar="DIR", help="Keep the states in files there; as before if nothing is said."),
     ] = None,
     max_states: Annotated[
         int | None,
@@ -90,7 +96,7 @@ def resume(
         where = target or found(saved, directory)
         if target is None and not trust:
             confirm(where, directory, "To go on with it")
-        return load(where)
+        return load(where, like=saved)
 
     def begun(system: "System", options: "Options", environment: "Environment", named: str) -> None:
         pipe.begin(named, options, environment, as_json=as_json)
@@ -103,11 +109,13 @@ def resume(
             directory,
             place,
             threads=threads,
+            spill=spill,
             max_states=max_states,
             max_memory=max_memory,
             timeout=timeout,
             checkpoint_every=checkpoint_every,
             progress=pipe.followed(line.update),
+            target=target,
             begun=begun,
         )
     finally:

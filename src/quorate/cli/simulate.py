@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from quorate.cli import interrupts
-from quorate.cli.errors import HOLDS, STOPPED, VIOLATED, guarded
+from quorate.cli.check import FailUnder
+from quorate.cli.errors import HOLDS, STOPPED, UNCOVERED, VIOLATED, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Properties, Save, Target, reader, takes_options
-from quorate.cli.run_files import TraceOption, form
+from quorate.cli.run_files import Report, TraceOption, form, tell
 from quorate.cli.sizes import seconds
 
 EPILOG = """
@@ -21,7 +22,10 @@ Examples:
 
   quorate simulate faulty-paxos --strategy pct --depth 40 --save run.json
 
-Exit status: 0 nothing was found, 1 violated, 2 the request or the model is wrong, 3 interrupted.
+  quorate simulate model.py --runs 5000 --report runs.html --fail-under 90
+
+Exit status: 0 nothing was found, 1 violated, 2 the request or the model is wrong, 3 interrupted, 4 nothing was found,
+but less is covered than --fail-under asks for.
 """
 
 
@@ -77,6 +81,8 @@ def simulate(
     ] = Fairness.message,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=1, max=1024, help="How many.")] = 1,
     coverage: Annotated[bool, typer.Option("--coverage", help="Tell which lines of handlers ran.")] = False,
+    fail_under: FailUnder = None,
+    report: Report = None,
     as_json: AsJson = False,
     trace: TraceOption = None,
     save: Save = None,
@@ -96,7 +102,7 @@ def simulate(
     from quorate.render.simulation import simulation
     from quorate.search.simulate import simulate as run
 
-    files = Files([], [], None, save, None)
+    files = Files([], [], None, save, report)
     system = instance(load(target), parameters or [], presets or [])
     line = ProgressLine()
     interrupts.answering()
@@ -112,7 +118,7 @@ def simulate(
             changes=changes,
             threads=threads,
             fairness=fairness.value,
-            coverage=coverage,
+            coverage=coverage or fail_under is not None,
             progress=line.update,
             target=target,
             **asked.keywords,
@@ -124,7 +130,15 @@ def simulate(
         print(json.dumps(found.to_json()), file=out())
     else:
         show(simulation(found, width=width(out()), trace=form(trace)))
+    if report is not None:
+        from quorate.render.html.simulation import write
+
+        if files.attempt(report, lambda: write(found, report)):
+            tell(report, written=True)
     files.complain()
     if found.property is not None:
         return VIOLATED
-    return STOPPED if found.stopped_by is not None else HOLDS
+    if found.stopped_by is not None:
+        return STOPPED
+    uncovered = fail_under is not None and found.covered is not None and found.covered.percent < fail_under
+    return UNCOVERED if uncovered else HOLDS

@@ -14,6 +14,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +26,9 @@ from quorate.cluster.worker import Parcel, Told
 if TYPE_CHECKING:
     from quorate.cluster.backend import Level
     from quorate.cluster.crew import Crew
+
+OF_WORKERS = "workers-"
+"""How the names of directories begin in which states are kept."""
 
 _MAGIC = b"quorate share 1\n"
 _HEAD = struct.Struct("<QQQQ")
@@ -41,19 +45,23 @@ class Kept:
         self._directory: Path | None = None
         self._last: Level | None = None
         self._saved = -1.0
+        self.trouble: list[str] = []
+        """What went wrong, in words for the user."""
+        self._is_full = False
 
     def begin(self) -> None:
         """Another search: what the one before has kept is of no use to it."""
         self.end()
         try:
             os.makedirs(self._within, exist_ok=True)
-            self._directory = Path(tempfile.mkdtemp(prefix="workers-", dir=self._within)).absolute()
+            self._directory = Path(tempfile.mkdtemp(prefix=OF_WORKERS, dir=self._within)).absolute()
         except OSError as error:
             raise KeptError(
                 f"checkpoint={self._within}: {error.strerror}", hint="give a directory that can be written"
             ) from None
         self._last = None
         self._saved = time.monotonic()
+        self._is_full = False
 
     def end(self) -> None:
         if self._directory is not None:
@@ -61,11 +69,21 @@ class Kept:
             self._directory = None
 
     def save(self, crew: Crew, level: Level) -> None:
-        """At the end of a level: what is new since the last time, if that is long ago."""
-        if time.monotonic() - self._saved < self.every:
+        """At the end of a level: what is new since the last time, if that is long ago.
+
+        Where that fails, the search goes on with what was kept before. It is not tried again before all workers begin
+        anew: what a state's numbers mean is written once, and may be in the file that was not.
+        """
+        if self._is_full or time.monotonic() - self._saved < self.every:
             return
         first = 0 if self._last is None else self._last.number + 1
-        crew.each("save", str(self._directory), list(range(first, level.number + 1)))
+        try:
+            crew.each("save", str(self._directory), list(range(first, level.number + 1)))
+        except KeptError as error:
+            self._is_full = True
+            last = "nothing" if self._last is None else f"what was found up to depth {self._last.number}"
+            self.trouble.append(f"a checkpoint of the workers could not be written, {error.message}; {last} is kept")
+            return
         self._last = deepcopy(level)
         self._saved = time.monotonic()
 
@@ -76,6 +94,7 @@ class Kept:
     def load(self, crew: Crew) -> Level:
         """Have the workers take back what was kept last."""
         assert self._last is not None
+        self._is_full = False
         level = deepcopy(self._last)
         level.before(crew.each("load", str(self._directory), level.number, level.shares))
         return level
@@ -100,6 +119,8 @@ def write(directory: str, worker: int, level: int, parcels: list[Parcel]) -> Non
             os.fsync(file.fileno())
         os.replace(beside, path)
     except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)  # there may be no room for anything else
         raise KeptError(
             f"{path}: {error.strerror}", hint="checkpoint= needs a directory that every worker can write to"
         ) from None

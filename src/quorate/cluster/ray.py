@@ -8,11 +8,19 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import threading
 from dataclasses import dataclass
 from typing import Any
 
 from quorate.cluster.errors import ClusterError
+
+_SETTINGS = b"\x04"
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
+"""How HTTP/2 begins, which Ray speaks: the first thing that is answered are settings (RFC 9113, section 3.4)."""
+
+REACHED_WITHIN = 5.0
+"""Seconds after which a cluster that does not answer is not there."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +69,34 @@ class Ray:
             self.api.shutdown()
 
 
+def _require_listener(place: str) -> None:
+    """ConnectionError unless somebody listens there who may be Ray. It would try for minutes, in lines of its own."""
+    host, _, port = place.removeprefix("ray://").rpartition(":")
+    if place == "auto" or not port.isdecimal():
+        return
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED_WITHIN) as there:
+            if os.environ.get("RAY_USE_TLS") not in ("1", "true"):
+                there.sendall(_PREFACE)
+                answer = there.recv(9, socket.MSG_WAITALL)
+                if answer[3:4] != _SETTINGS:
+                    raise ConnectionError("who listens there is not Ray")
+    except TimeoutError:
+        raise ConnectionError("no answer from there") from None
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None)
+        raise ConnectionError(f"nobody listens there ({why})" if why else str(error)) from None
+
+
 def _start(ray: Any, workers: int | None, address: str | None) -> None:
     handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
     logging.getLogger("ray").setLevel(logging.ERROR)
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
     try:
         if address is not None:
-            ray.init(address=address if address == "auto" or ":" in address else f"{address}:6379", **quiet)
+            place = address if address == "auto" or ":" in address else f"{address}:6379"
+            _require_listener(place)
+            ray.init(address=place, **quiet)
         else:
             ray.init(
                 address="local",

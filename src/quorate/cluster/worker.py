@@ -160,6 +160,7 @@ class Worker:
             whole = Whole(apart, definition)
             definition = apart
         self.model = Model(definition, properties, self._stops, whole=whole)
+        self.model.without_messages = "--workers or --address"
         self.definition: Definition = self.model.definition
         self.reductions = Reductions(self.model, job.options)
         self.reader = Reader(definition)

@@ -69,7 +69,7 @@ class Prepared:
     def look(self, states: Sequence[State]) -> None:
         """What the properties read there must be observed, or steps would be taken to be invisible that are not."""
         definition, properties = self.model.definition, self.model.properties
-        evaluated = [evaluate(definition, each, state.locals) for each in properties for state in states]
+        evaluated = [evaluate(definition, each, state.locals, state.pending) for each in properties for state in states]
         if self.model.note_reads({read for each in evaluated for read in each.reads}):
             self.reductions.apply_again()
 

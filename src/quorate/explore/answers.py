@@ -29,7 +29,7 @@ PATIENCE = 0.7 * WAIT
 MOST_DRAWN = 120
 """Steps of the way here that are drawn; a longer one is too large to be looked at beside the state."""
 
-Question = tuple[str, Path]
+Question = tuple[str, Path, int | None]
 
 
 class NoAnswerError(QuorateError):
@@ -56,21 +56,22 @@ class Answers:
         if self._worker is not None:
             self._worker.stop()
 
-    def ask(self, what: str, path: Path = (0,)) -> Any:
+    def ask(self, what: str, path: Path = (0,), loop_from: int | None = None) -> Any:
         """An answer, or the error that it is; NoAnswerError if there is none in time."""
+        question = what, path, loop_from
         with self._lock:
             if self._worker is None:
-                return answer(self.session, what, path)
-            if (what, path) in self._silent:
-                raise self._silent[what, path]
-            found = self._wait(self._worker, what, path)
+                return answer(self.session, *question)
+            if question in self._silent:
+                raise self._silent[question]
+            found = self._wait(self._worker, question)
         if isinstance(found, QuorateError):
             raise found
         return found
 
-    def _wait(self, worker: Worker, what: str, path: Path) -> Any:
+    def _wait(self, worker: Worker, question: Question) -> Any:
         self._number += 1
-        worker.send((self._number, what, path))
+        worker.send((self._number, question))
         until = time.monotonic() + WAIT
         while not worker.ended and time.monotonic() < until:
             for number, found in worker.received(max(0.0, until - time.monotonic())):
@@ -78,10 +79,10 @@ class Answers:
                     self._process = found
                 elif number == self._number:
                     if isinstance(found, NoAnswerError):
-                        self._silent[what, path] = found
+                        self._silent[question] = found
                     return found
         error = NoAnswerError(f"the model's code did not come back within {WAIT:.0f} s")
-        self._silent[what, path] = error
+        self._silent[question] = error
         if self._process:
             with suppress(ProcessLookupError):
                 os.kill(self._process, signal.SIGKILL)
@@ -107,12 +108,12 @@ class Answers:
         connection.send((0, os.getpid()))
         while True:
             try:
-                number, what, path = connection.recv()
+                number, question = connection.recv()
             except EOFError:
                 return
             try:
                 with Watcher(PATIENCE, None):
-                    found = answer(self.session, what, path)
+                    found = answer(self.session, *question)
             except Halted as halted:
                 where = (
                     f" in {halted.running.what}, {halted.running.file}:{halted.running.line}," if halted.running else ""
@@ -126,19 +127,22 @@ class Answers:
             connection.send((number, found))
 
 
-def answer(session: Session, what: str, path: Path) -> Any:
-    """About the system, or about a position: all of it, the way there as a chart, or only whether it exists."""
+def answer(session: Session, what: str, path: Path, loop_from: int | None = None) -> Any:
+    """About the system, or about a position: all of it, the way there as a chart, or only whether it exists.
+
+    `loop_from`: the way there is a run without an end, and from this state on its steps come again and again.
+    """
     if what == "system":
         return system_view(session)
     if what == "at":
         return position_view(session, session.at(path))
     if what == "chart":
-        return {"svg": drawn(session, path)}
+        return {"svg": drawn(session, path, loop_from)}
     session.at(path)
     return None
 
 
-def drawn(session: Session, path: Path) -> str | None:
+def drawn(session: Session, path: Path, loop_from: int | None = None) -> str | None:
     """The way to a position as a chart; None where there is nothing to draw, or too much."""
     from quorate.render.chart.layout import laid_out
     from quorate.render.chart.model import chart
@@ -146,5 +150,5 @@ def drawn(session: Session, path: Path) -> str | None:
 
     if not 1 < len(path) <= MOST_DRAWN + 1:
         return None
-    picture = chart(session.run(path))
+    picture = chart(session.run(path, loop_from=loop_from))
     return svg(laid_out(picture, fold=None, brief=True), alone=False)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from multiprocessing.connection import Connection
 from typing import Any
 
-from quorate.base.errors import QuorateError
+from quorate.base.errors import MessagesRead, QuorateError
 from quorate.explore.session import KEPT, Path, Session
 from quorate.explore.worker import Worker
 
@@ -14,6 +14,7 @@ WAIT = 0.03
 """Seconds that an answer is waited for; whoever has none by then asks again."""
 
 
+REDUCTIONS = ("quotient", "dead-messages", "symmetry", "por")
 Said = list[dict[str, Any]] | str
 """The advice of every reduction, or what went wrong."""
 
@@ -52,9 +53,13 @@ class Consultation:
         return {"status": "asking" if waiting else "known", "reductions": known or [], "error": None}
 
     def _answer(self, connection: Connection[Any, Any]) -> None:
-        from quorate.explore.advice import Adviser
+        from quorate.explore.advice import Advice, Adviser
 
-        adviser = Adviser(self.session.definition)
+        adviser, why = None, ""
+        try:
+            adviser = Adviser(self.session.definition)
+        except MessagesRead as read:
+            why = f"{read}, and a check makes no reductions then"
         while True:
             try:
                 path: Path = connection.recv()
@@ -64,7 +69,11 @@ class Consultation:
             try:
                 position = self.session.at(path)
                 if position.failed is None:
-                    advice = adviser.advice(position.state, self.session.steps(position.state))
+                    offered = self.session.steps(position.state)
+                    everything = tuple(range(len(offered)))
+                    advice = [Advice(name, False, everything, why, {}) for name in REDUCTIONS]
+                    if adviser is not None:
+                        advice = adviser.advice(position.state, offered)
                     said = [each.to_json() for each in advice]
             except QuorateError as error:
                 said = error.message

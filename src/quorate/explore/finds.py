@@ -36,6 +36,8 @@ class Find:
         self.status: Status = "searching"
         self.note = ""
         self.path: Path | None = None
+        self.loop_from: int | None = None
+        """Of a run without an end: after how many steps those begin that come again and again."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -44,6 +46,7 @@ class Find:
             "status": self.status,
             "note": self.note,
             "path": list(self.path) if self.path is not None else None,
+            "loop_from": self.loop_from,
         }
 
 
@@ -72,6 +75,7 @@ class Finds:
         if saved is not None:
             self._saved = Find("saved", "the saved run")
             self._saved.status, self._saved.path = "found", session.path_of(saved)
+            self._saved.loop_from = saved.loop_from
         self._worker: Worker | None = None
         self._heard = 0.0
 
@@ -110,7 +114,14 @@ class Finds:
                 for entry in self.entries:
                     if entry.status == "searching":
                         entry.status, entry.note = "failed", "the search ended by itself"
-        return [entry.to_json() for entry in ([self._saved] if self._saved is not None else []) + self.entries]
+        return [entry.to_json() for entry in self._all()]
+
+    def _all(self) -> list[Find]:
+        return ([self._saved] if self._saved is not None else []) + self.entries
+
+    def loop_of(self, path: Path) -> int | None:
+        """Where the loop begins, if this is the path of a run without an end that was found."""
+        return next((each.loop_from for each in self._all() if each.path == path), None)
 
     def _serve(self, connection: Connection[Any, Any]) -> None:
         """In a process of its own: first what is wanted from the beginning, then what is asked for."""
@@ -141,10 +152,10 @@ class Finds:
         trace = result.trace if goal is None else result.witnesses.get(goal)
         known: dict[str, Any] = {"note": f"{result.states:,} states"}
         if trace is not None:
-            known |= {"status": "found", "path": self.session.path_of(trace)}
+            known |= {"status": "found", "path": self.session.path_of(trace), "loop_from": trace.loop_from}
             if goal is None:
                 known["text"] = "a deadlock" if trace.property == "deadlock" else f"{trace.property} fails"
-        elif result.stopped_by is not None or result.store != "exact":
+        elif result.stopped_by is not None or result.store == "bitstate":
             known["status"] = "stopped"
         elif goal is None and result.verdict == "violated":
             known |= {"status": "without", "text": f"{result.property} fails"}

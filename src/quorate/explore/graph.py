@@ -117,4 +117,4 @@ class _Exploration:
         wanted = [*self.definition.invariants]
         if end and self.definition.final is not None:
             wanted.append(self.definition.final)
-        return any(not evaluate(self.definition, prop, state.locals).value for prop in wanted)
+        return any(not evaluate(self.definition, prop, state.locals, state.pending).value for prop in wanted)

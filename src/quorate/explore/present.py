@@ -13,16 +13,19 @@ from quorate.base.errors import is_model_file
 from quorate.base.values import encode, show
 from quorate.base.words import names
 from quorate.explore.session import Position, Session
+from quorate.language.shared import Cell, Written
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.render.chart.model import is_byzantine
 from quorate.render.lasso import nothing_more
 from quorate.results.diff import changed_fields, line, told
+from quorate.results.history import announcements
 from quorate.semantics.state import State, Step, in_flight
 from quorate.semantics.steps import enabled_protocol
 
 if TYPE_CHECKING:
-    from quorate.model.definition import Column
+    from quorate.model.definition import Column, Definition
+    from quorate.model.outcome import Outcome
 
 
 def system_view(session: Session) -> dict[str, Any]:
@@ -171,15 +174,16 @@ def properties(session: Session, position: Position, offered: tuple[Step, ...] |
     definition, state = session.definition, position.state
     found: list[dict[str, Any]] = []
     for prop in definition.properties:
-        evaluation = evaluate(definition, prop, state.locals)
+        evaluation = evaluate(definition, prop, state.locals, state.pending)
         broken = prop.kind == "invariant" and not evaluation.value
         text = evaluation.failure.text if evaluation.failure is not None else str(evaluation.value).lower()
         why = _why(session, position, prop.name) if broken else []
         found.append({"name": prop.name, "kind": prop.kind, "value": text, "bad": broken, "why": why})
     if offered is not None and not enabled_protocol(offered):
-        fine = definition.final is not None and evaluate(definition, definition.final, state.locals).value
+        final = definition.final
+        fine = final is not None and evaluate(definition, final, state.locals, state.pending).value
         words = "the end, as it should be" if fine else nothing_more(definition, state)
-        bad = definition.final is not None and not fine
+        bad = final is not None and not fine
         why = _why(session, position, "deadlock") if bad else []
         found.append({"name": "deadlock", "kind": "deadlock", "value": words, "bad": bad, "why": why})
     return found
@@ -203,6 +207,8 @@ def _step(session: Session, state: State, step: Step, number: int) -> dict[str, 
     breaks: list[str] = []
     if step.next is not None:
         for index, field, old, new in changed_fields(definition, state, step.next):
+            if definition.columns[index].cls is Cell:
+                continue  # what is written is told with the events
             label = field if index == step.column else f"{definition.columns[index].name}.{field}"
             changes.extend(line(difference) for difference in told(label, old, new))
         breaks = sorted(broken(session, step.next) - broken(session, state))
@@ -215,16 +221,27 @@ def _step(session: Session, state: State, step: Step, number: int) -> dict[str, 
         "choices": [show(choice) for choice in step.outcome.choices] if step.outcome is not None else [],
         "changes": changes,
         "sends": [f"{message} to {names(receivers)}" for message, receivers in sends.items()],
-        "events": [show(event) for event in step.outcome.events] if step.outcome is not None else [],
+        "events": _told(definition, step.outcome) if step.outcome is not None else [],
         "breaks": breaks,
         "fails": step.failure.text if step.failure is not None else None,
     }
 
 
+def _told(definition: Definition, outcome: Outcome) -> list[str]:
+    """Accesses to shared cells as they are told in runs; other events as they are."""
+    said = announcements(definition, outcome)
+    accesses = len(outcome.reads)
+    return said[:accesses] + [
+        said[accesses + at] if isinstance(event, Written) else show(event) for at, event in enumerate(outcome.events)
+    ]
+
+
 def broken(session: Session, state: State) -> set[str]:
     """The invariants that fail in a state."""
     definition = session.definition
-    return {prop.name for prop in definition.invariants if not evaluate(definition, prop, state.locals).value}
+    return {
+        prop.name for prop in definition.invariants if not evaluate(definition, prop, state.locals, state.pending).value
+    }
 
 
 def _who_does(session: Session, step: Step) -> tuple[str, str]:

@@ -122,7 +122,8 @@ class Handler(BaseHTTPRequestHandler):
             return None
         path = parse_path(query.get("path", ["0"])[0])
         if route != "api/reductions":
-            return server.answers.ask("at" if route == "api/at" else "chart", path)
+            loop_from = server.finds.loop_of(path) if route == "api/chart" else None
+            return server.answers.ask("at" if route == "api/at" else "chart", path, loop_from)
         server.answers.ask("exists", path)  # a path that leads nowhere is refused here
         with server.lock:
             return server.consultation.to_json(path)

@@ -94,15 +94,16 @@ class Session:
             self._positions.popitem(last=False)
         return position
 
-    def run(self, path: Path, violates: str = "") -> Trace:
-        """The run along a path, to be drawn; or to be asked why it violates a property."""
+    def run(self, path: Path, violates: str = "", loop_from: int | None = None) -> Trace:
+        """The run along a path, to be drawn, perhaps as a lasso; or to be asked why it violates a property."""
         position = self.at(path[:1])
         taken: list[Step] = []
         for end in range(2, len(path) + 1):
             taken.append(self.steps(position.state)[path[end - 1]])
             position = self.at(path[:end])
         kind: Literal["violation", "witness"] = "violation" if violates else "witness"
-        return Trace(kind, violates, (), self.definition, self.at(path[:1]).state, tuple(taken), False)
+        initial = self.at(path[:1]).state
+        return Trace(kind, violates, (), self.definition, initial, tuple(taken), False, loop_from=loop_from)
 
     def path_of(self, trace: Trace) -> Path:
         """The path of a run that was found elsewhere, perhaps with another definition of the same system."""

@@ -15,8 +15,7 @@ MOST_LINES = 12
 
 def coverage(covered: Coverage, width: int) -> Page:
     page = Page(width)
-    of = "in all reachable states" if covered.complete else "in what was searched"
-    page.add(Piece(f"Coverage: {covered.percent:.0f}% of the lines and branches of handlers ran {of}", "heading"))
+    page.add(Piece(heading(covered), "heading"))
     for line in gaps(covered):
         page.add("  ", Piece(line, "warning"), hanging=4)
     page.gap()
@@ -27,14 +26,20 @@ def coverage(covered: Coverage, width: int) -> Page:
     return page
 
 
+def heading(covered: Coverage) -> str:
+    of = "in all reachable states" if covered.complete else "in what was searched"
+    return f"Coverage: {covered.percent:.0f}% of the lines and branches of handlers ran {of}"
+
+
 def gaps(covered: Coverage) -> Iterator[str]:
     """What a reader would want to know: what never happens, line by line."""
     for each in covered.transitions:
         if each.depth is None:
-            reason = ": its guard is never true" if each.guard == "never true" else ""
-            yield f"{each.role}.{each.name} never happens{reason} ({where(each.file, each.line)})"
-        elif each.guard == "never false":
-            yield f"{each.role}.{each.name}: its guard is never false ({where(each.file, each.line)})"
+            yield f"{each.role}.{each.name} never happens{each.why_never} ({where(each.file, each.line)})"
+            continue
+        for guard, said in (("guard", each.guard), ("`where`", each.where)):
+            if said == "never false":
+                yield f"{each.role}.{each.name}: its {guard} is never false ({where(each.file, each.line)})"
     for name in covered.never_sent:
         yield f"{name} is waited for, and never sent"
     for name in covered.never_consumed:
@@ -68,5 +73,10 @@ def happened(each: TransitionCoverage) -> str:
     """How often a transition was possible and taken."""
     if each.depth is None:
         return "never"
+    if each.monitor:
+        return f"ran on {count(each.steps, 'pair')} of local state and event"
     first = f", first after {count(each.depth, 'step')}" if each.depth else ", from the beginning"
-    return f"possible in {count(each.states, 'state')}, taken {count(each.steps, 'time')}{first}"
+    left_out = f"; {count(each.blocked, 'time')} a channel was full" if each.blocked else ""
+    left_out += f"; {count(each.cut, 'time')} cut by a bound" if each.cut else ""
+    possible = f"possible in {count(each.states, 'state')}, " if each.states is not None else ""
+    return f"{possible}taken {count(each.steps, 'time')}{first}{left_out}"

@@ -23,10 +23,11 @@ def how_it_goes_on(trace: Trace) -> str:
         return ""
     if trace.stops:
         return f", {STOPS}"
+    higher = "" if trace.states[trace.loop_from] == trace.states[-1] else ", with higher ranks each time"
     if trace.loop_from == 0:
-        return ", again and again"
+        return f", again and again{higher}"
     last = "the last one" if len(trace.loop) == 1 else f"the last {count(len(trace.loop), 'step')}"
-    return f", {last} again and again"
+    return f", {last} again and again{higher}"
 
 
 def nothing_more(definition: Definition, state: State | None) -> str:

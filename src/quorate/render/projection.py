@@ -61,7 +61,9 @@ def _pair(projection: Projection, at: int) -> str:
 
 def _verdict(projection: Projection) -> str:
     if projection.verdict == "holds":
-        return f"holds for any number of {projection.parameter}"
+        if projection.below is None:
+            return f"holds for any number of {projection.parameter}"
+        return f"holds for {projection.least} {projection.parameter} or more"
     if projection.verdict == "violated":
         assert projection.shown is not None
         number = projection.shown.parameters[projection.parameter]
@@ -75,9 +77,12 @@ def _meaning(projection: Projection) -> str:
     quorums = ", ".join(f"{size} of {number}" for size, number in numbers)
     crashes = ", ".join(str(number - size) for size, number in numbers)
     if projection.verdict == "holds":
+        missed = projection.result.miss_probability
         return (
             f"in every run with quorums such as {quorums}, whichever servers crash; temporal properties as long as a "
             f"quorum stays up, so with up to {crashes} crashes"
+            + ("" if projection.below is None else f". It does not stand for fewer: {projection.below}")
+            + ("" if not missed else f". A state was missed with a probability of {missed:.1e} at most")
         )
     if projection.verdict == "violated":
         return f"the subsystem has such a run, and so has every system with {more}"

@@ -30,11 +30,20 @@ def report(proof: Proof, width: int = WIDTH) -> Page:
         Piece(f"{what}{proof.verdict}", style),
     )
     page.add("  ", _meaning(proof), hanging=2)
+    for each in _granted(proof):
+        page.add("  ", f"taken for granted: {each}", hanging=2)
+    if proof.within:
+        page.add(
+            "  ",
+            Piece(f"bounded by {', '.join(proof.within)}: nothing is said of what lies beyond", "warning"),
+            hanging=2,
+        )
     if proof.verdict == "refuted" and proof.trace is not None:
         page.gap()
         page.lines.extend(run(proof.trace, width, "auto").lines)
     elif proof.verdict in ("not proved", "unknown"):
         _open(page, proof, width)
+    _strengthened(page, proof)
     if proof.claims and proof.verdict == "proved":
         _graph(page, proof)
         _lemmas(page, proof)
@@ -43,15 +52,31 @@ def report(proof: Proof, width: int = WIDTH) -> Page:
     return page
 
 
+def _everyone(proof: Proof) -> str:
+    return "any number of " + " and any number of ".join(proof.numbers) if proof.numbers else "these processes"
+
+
+def _granted(proof: Proof) -> list[str]:
+    """What nobody has shown: that what was seen for some numbers of processes is so for all."""
+    if proof.built is None:
+        return []
+    return [f"`build` makes more of the same for every number; it was run for {proof.built}", *proof.quorums]
+
+
 def _meaning(proof: Proof) -> str:
     if proof.verdict == "proved":
         values = f"for all initial values of {', '.join(proof.free)}" if proof.free else "from the initial states given"
-        return f"in every reachable state of these processes, {values}, whatever integers they come to"
+        within = " within the bounds of the model" if proof.within else ""
+        return f"in every reachable state of {_everyone(proof)}{within}, {values}, whatever integers they come to"
     if proof.verdict == "refuted":
         return "a run of the instance breaks it"
+    stopped = {None: "", "interrupted": "interrupted", "time": "the time was up"}[proof.stopped]
     if proof.verdict == "not proved":
-        return "some step does not keep it, from a state that may be unreachable: a lemma that excludes it may help"
-    return "the solver gave up, or the time was up: nothing is known"
+        open_ = "some step does not keep it, from a state that may be unreachable: a lemma that excludes it may help"
+        return f"{stopped} before every attempt was made; so far {open_}" if stopped else open_
+    if stopped:
+        return f"{stopped} before there was an answer: nothing is known of it"
+    return "the solver gave up: nothing is known of it"
 
 
 def _open(page: Page, proof: Proof, width: int) -> None:
@@ -68,6 +93,22 @@ def _open(page: Page, proof: Proof, width: int) -> None:
         page.add("  the state before the step: ", known, hanging=4)
         if proof.violated:
             page.add("  it violates, of the lemmas that were given and not proved: ", ", ".join(proof.violated))
+
+
+def _strengthened(page: Page, proof: Proof) -> None:
+    if not proof.strengthened:
+        return
+    page.gap()
+    page.add("  strengthened transitions: what earlier steps of the same process leave true")
+    rows = []
+    for each in proof.strengthened:
+        rows.append(
+            (
+                Piece(each.transition, "process"),
+                f"only after {' or '.join(each.after)}: if {each.condition}, then {each.assertion} ({each.claim.name})",
+            )
+        )
+    page.table(rows)
 
 
 def _graph(page: Page, proof: Proof) -> None:
@@ -87,7 +128,7 @@ def _short(claim: Claim) -> str:
 
 
 def _lemmas(page: Page, proof: Proof) -> None:
-    found = [claim for claim in proof.claims if claim.origin == "found"]
+    found = [claim for claim in proof.claims if claim.origin in ("found", "derived")]
     if not found:
         return
     page.gap()
@@ -120,7 +161,7 @@ def picture(proof: Proof) -> str:
     boxes = {}
     for claim in proof.claims:
         node = proof.nodes[claim]
-        body = [line.strip() for line in claim.text.splitlines() if claim.origin == "found"][2:]
+        body = [line.strip() for line in claim.text.splitlines() if claim.origin in ("found", "derived")][2:]
         status = "" if node.status == "proved" else f", {node.status}"
         about = f"{CLASSES[claim.kind]}, k = {node.k}, {duration(node.seconds)}{status}"
         boxes[claim.name] = Box(

@@ -5,6 +5,7 @@ The verdict in one line; why; the run that shows it; the figures; how to see it 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from quorate.base.words import count, duration, memory, rate
 from quorate.render.coverage import coverage
 from quorate.render.layout import WIDTH, Content, Page, Piece
 from quorate.render.text import Form, failing, run
-from quorate.results.result import PropertyOutcome, Result
+from quorate.results.result import VIOLATION_MET, PropertyOutcome, Result
 
 TEMPORAL = ("eventually", "leads_to", "repeatedly", "stably", "ltl", "ctl")
 MOST_VALUES = 6  # of those that a property read; all of them are listed at the end of the run
@@ -96,7 +97,17 @@ def _holds(result: Result) -> str:
         text += " within its bounds"
     if result.store == "bitstate":
         text += " in every state that was seen"
+    if result.miss_probability is not None:
+        text += f", unless a state was missed (probability at most {_at_most(result.miss_probability)})"
     return text
+
+
+def _at_most(probability: float) -> str:
+    """With two digits, and no less than it is."""
+    if probability in (0, 1):
+        return f"{probability:.0f}"
+    digits = 1 - math.floor(math.log10(probability))
+    return f"{math.ceil(probability * 10**digits) / 10**digits:.2g}"
 
 
 def _violates(result: Result) -> str:
@@ -121,7 +132,9 @@ def _why(page: Page, result: Result) -> None:
             each.kind in TEMPORAL and each.verdict == "incomplete" for each in result.properties
         ):
             stopped = "not every property could be decided"
-        page.add(f"  {stopped}: nothing was violated in {count(result.states, 'state')} up to depth {result.depth:,}")
+        met = [each.name for each in result.properties if each.note == VIOLATION_MET]
+        said = f"a violation of {', '.join(met)} was met" if met else "nothing was violated"
+        page.add(f"  {stopped}: {said} in {count(result.states, 'state')} up to depth {result.depth:,}")
         if result.stopped_by == "cycle":
             page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
         elif result.frontier:
@@ -133,31 +146,51 @@ def _why(page: Page, result: Result) -> None:
     for bound in result.bounds:
         page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
     _properties(page, result)
-    for warning in result.warnings:
+    for each in result.warnings:
+        warning, *source = each.splitlines()
         page.add("  ", Piece("warning: ", "warning"), warning, hanging=6)
+        _underlined(page, source)
+
+
+def _underlined(page: Page, source: list[str]) -> None:
+    """A line of source and its underlining, as far as they fit: what is underlined stays in sight."""
+    most = page.width - 6
+    past = max(0, len(source[-1]) - most) if source else 0
+    for number, line in enumerate(source):
+        kept = line[past : past + most]
+        page.lines.append((Piece(f"      {kept}", "faint" if number == 0 else "warning"),))
 
 
 def _assumed(page: Page, result: Result) -> None:
-    """What temporal properties may rely on; and of a run that breaks one, what it leaves undone."""
+    for label, words in assumed(result):
+        page.add("  ", Piece(f"{label}: ", "faint") if label else "", Piece(words, "" if label else "faint"), hanging=6)
+
+
+def assumed(result: Result) -> list[tuple[str, str]]:
+    """What temporal properties may rely on; and of a run that breaks one, what it leaves undone. With a label each, or
+    without."""
     if result.fairness is None:
-        return
-    page.add("  ", Piece("assuming: ", "faint"), result.fairness["assuming"], hanging=6)
-    for name in result.fairness.get("crashed", ()):
-        page.add("  ", Piece("crashed: ", "faint"), f"{name} takes no step in the loop", hanging=6)
+        return []
+    lines = [("assuming", result.fairness["assuming"])]
+    lines += [("crashed", f"{name} takes no step in the loop") for name in result.fairness.get("crashed", ())]
     undone = result.fairness.get("starved", ())
     if undone:
-        page.add("  ", Piece("never done, though possible: ", "faint"), ", ".join(undone), hanging=6)
+        lines.append(("never done, though possible", ", ".join(undone)))
     if result.verdict == "violated" and "would_hold" in result.fairness:
         level = result.fairness["would_hold"]
-        told = f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold"
-        page.add("  ", Piece(told, "faint"), hanging=6)
+        lines.append(
+            ("", f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold")
+        )
     if why := result.fairness.get("not_tried"):
-        page.add("  ", Piece(f"stronger fairness was not tried: {_NOT_TRIED[why]}", "faint"), hanging=6)
+        lines.append(("", f"stronger fairness was not tried: {_NOT_TRIED[why]}"))
+    return lines
 
 
 _NOT_TRIED = {
     "partial orders": "partial orders keep the one that was asked for",
+    "symmetry": "symmetry keeps the one that was asked for",
     "ended early": "the search ended with this run",
+    "ranks": "of ranks, a search shows only what holds",
 }
 
 
@@ -256,10 +289,15 @@ def figures(result: Result) -> Iterator[tuple[str, Content]]:
     threads = f", {result.threads} threads" if result.threads > 1 else ""
     if result.workers is not None:
         threads = f", {result.workers['number']} workers {result.workers['where']}"
-    store = "" if result.store == "exact" else ", bitstate store"
+    store = "" if result.store == "exact" else f", {result.store} store"
     yield "search", how + store + threads
     if result.workers is not None and sum(result.workers["states"]):
         yield "workers", _shared(result.workers)
+    if result.miss_probability is not None:
+        yield (
+            "missed",
+            f"a state was taken for another with a probability of at most {_at_most(result.miss_probability)}",
+        )
     if result.coverage is not None:
         yield "coverage", f"{result.coverage:.4%} of the states are expected to have been seen"
     elif result.expected_omissions is not None:

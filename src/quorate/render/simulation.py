@@ -29,14 +29,14 @@ def simulation(found: Simulation, *, width: int = WIDTH, trace: Form | None = "a
         page.gap()
         page.lines.extend(run(found.trace, width, trace).lines)
     page.gap()
-    page.table(_figures(found))
+    page.table(figures(found))
     if found.covered is not None:
         page.gap()
         page.lines.extend(coverage(found.covered, width).lines)
     return page
 
 
-def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
+def figures(found: Simulation) -> Iterator[tuple[str, Content]]:
     if found.walks is not None and found.walks.run is not None:
         yield (
             "found in",
@@ -49,11 +49,21 @@ def _figures(found: Simulation) -> Iterator[tuple[str, Content]]:
     ends = f"{found.ended:,} came to an end"
     ends += f", {found.cut:,} were cut by a bound" if found.cut else ""
     yield "", f"{ends}, {found.full:,} were stopped after {count(found.depth, 'step')}"
-    yield "states", f"about {count(round(found.distinct), 'different state')}"
+    yield "states", f"{'' if found.exact else 'about '}{count(round(found.distinct), 'different state')}"
     new = found.novelty
     yield "next step", f"leads to a new state with probability {new.probability:.3g} ({new.low:.3g} to {new.high:.3g})"
     if found.probability is not None:
-        yield "pct", f"a run shows a bug of the depth asked for with probability {found.probability:.3g} at least"
+        processes = "1 process" if found.processes == 1 else f"{found.processes:,} processes"
+        which = f"of {processes} in runs of {count(found.span, 'step')} at most"
+        yield (
+            "pct",
+            (
+                f"the next run has any given order of depth {found.changes}, {which}, "
+                f"with probability {found.probability:.3g} at least"
+            ),
+        )
+        beside = "which of its messages or choices a process takes is drawn beside that, and no part of it"
+        yield "", Piece(beside, "faint")
     for name, length in found.reached.items():
         yield name, f"can happen, seen after {count(length, 'step')}"
     for name in found.not_reached:

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from quorate.base.values import show
 from quorate.base.words import count, names
+from quorate.language.shared import Cell
 from quorate.render.lasso import AGAIN, ANYWHERE, STOPS, how_it_goes_on, nothing_more
 from quorate.render.layout import WIDTH, Content, Page, Piece, length, pieces, wrap
 from quorate.results.diff import changed_fields
-from quorate.results.history import announced
+from quorate.results.history import announcements
 from quorate.semantics.provenance import never_received
 from quorate.semantics.state import in_flight as pending
 from quorate.semantics.waiting import waiting
@@ -154,13 +155,22 @@ def _initial(page: Page, trace: Trace) -> None:
 
 def _any_state(page: Page, trace: Trace) -> None:
     page.gap()
-    page.add("  ", Piece(f"starts in {ANYWHERE}:", "faint"))
+    before = "starts in" if trace.shown is None else "before the step, in"
+    page.add("  ", Piece(f"{before} {ANYWHERE}:", "faint"))
+    pending = "in flight" if trace.shown is None else "on its way from nowhere"
+    left_out = False
     for column in trace.definition.columns:
         for name, value in zip(column.fields, trace.initial.locals[column.index], strict=True):
-            if ":" not in name:
+            if ":" in name:
+                continue
+            if trace.shown is not None and (column.index, name) not in trace.shown:
+                left_out = True
+            else:
                 page.add("       ", Piece(f"{column.name}.{name}", "process"), f" = {show(value)}", hanging=9)
     for text, sender, receivers in in_flight(trace.definition, trace.initial):
-        page.add("       ", text, Piece(f" from {sender} to {names(receivers)}, in flight", "faint"), hanging=9)
+        page.add("       ", text, Piece(f" from {sender} to {names(receivers)}, {pending}", "faint"), hanging=9)
+    if left_out:
+        page.add("       ", Piece("everything else as it is initially", "faint"))
 
 
 def _actor(definition: Definition, step: Step) -> str:
@@ -228,11 +238,11 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
             add(Piece("can send ", "faint"), count(len(outcome.sends) - len(sends), "more message"))
         for text, receivers in _grouped((show(m), definition.receiver(to).name) for to, m in sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
-        for event in outcome.events:
-            verb, _, what = announced(event).partition(" ")
+        for said in announcements(definition, outcome):
+            verb, _, what = said.partition(" ")
             add(Piece(f"{verb} ", "faint"), what)
     for index, name, old, new in changed:
-        if index != step.column:  # a monitor, moved by the events
+        if index != step.column and definition.columns[index].cls is not Cell:  # a monitor, moved by the events
             add_changes(f"{definition.columns[index].name}.{name}", old, new)
     if step.failure is not None:
         failure = step.failure

@@ -22,9 +22,9 @@
     return node;
   };
 
-  // Lines end behind spaces, commas and opening brackets, not within a word.
+  // Lines end behind spaces, commas and opening brackets, not between a field and its value.
   const words = (node, text) => {
-    text.split(/(?<=[\s,=([{])/).forEach((word, at) => node.append(...(at ? [make("wbr"), word] : [word])));
+    text.split(/(?<=[\s,([{])/).forEach((word, at) => node.append(...(at ? [make("wbr"), word] : [word])));
     return node;
   };
 
@@ -245,12 +245,39 @@
     chart.style.maxWidth = `${chart.viewBox.baseVal.width}px`;
     for (const group of chart.querySelectorAll("g.step"))
       group.addEventListener("click", () => go(here.path.slice(0, Number(group.dataset.step) + 1)));
+    keepHeads(box, chart, chart.querySelector("g.heads"));
     box.scrollTop = box.scrollHeight;
   }
 
+  // Whose lane is whose stays in sight while the picture is scrolled.
+  function keepHeads(box, chart, heads) {
+    if (!heads) return;
+    const area = heads.getBBox(), whole = chart.viewBox.baseVal;
+    const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    paper.setAttribute("class", "paper");
+    paper.setAttribute("width", whole.width);
+    paper.setAttribute("height", area.y + area.height + 6);
+    box.onscroll = () => {
+      const down = box.scrollTop * whole.height / chart.getBoundingClientRect().height;
+      heads.setAttribute("transform", `translate(0 ${down})`);
+      if (down > 0 && paper.parentNode === null) {
+        heads.prepend(paper);
+        chart.append(heads);  // in front of what passes beneath
+      } else if (down === 0) paper.remove();
+    };
+  }
+
+  // Of a run without an end, at its last step: where those begin that come again and again.
+  const loopFrom = () => {
+    const lasso = finds.find((find) => find.path && find.loop_from !== null && same(find.path, here.path));
+    return lasso ? lasso.loop_from : here.path.length;
+  };
+
   function drawWay() {
+    const loop = loopFrom();
     $("way").replaceChildren(...here.way.map((leg, at) => {
-      const item = make("li");
+      const item = make("li", undefined, at > loop ? "again" : undefined);
+      if (at === loop + 1) item.append(make("p", "from here on, again and again", "loop"));
       const link = make("a", at === 0 ? leg.text : `${at} ${leg.text}`);
       link.href = `#${here.path.slice(0, at + 1).join(".")}`;
       item.append(link);
@@ -265,7 +292,7 @@
     ({ finds, offers } = await ask("api/finds"));
     if (along === null) along = (finds.find((find) => find.path) || {}).path || null;
     drawFinds();
-    if (here) { if (chosen === 0) chosen = Math.max(0, nextAlong()); markChosen(); }
+    if (here) { if (chosen === 0) chosen = Math.max(0, nextAlong()); markChosen(); drawWay(); }
     if (finds.some((find) => find.status === "searching")) setTimeout(poll, 400);
   }
 
@@ -296,6 +323,8 @@
       link.addEventListener("click", () => { along = find.path; });
       row.append(slider, link);
       entry.append(row);
+      if (find.loop_from !== null && find.loop_from < find.path.length - 1)
+        entry.append(make("p", `from step ${find.loop_from + 1} on again and again`, "faint"));
       return entry;
     }));
     const open = offers.filter((name) => finds.every((find) => find.text !== name));

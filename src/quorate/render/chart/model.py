@@ -13,9 +13,10 @@ from quorate.base.values import show
 from quorate.base.words import count
 from quorate.histories.intervals import told as operation_told
 from quorate.language.pid import column_of
+from quorate.language.shared import Cell
 from quorate.render.lasso import ANYWHERE, how_it_goes_on, nothing_more
 from quorate.results.diff import Difference, changed_fields, told
-from quorate.results.history import announced, calls_of
+from quorate.results.history import announcements, calls_of
 from quorate.semantics.provenance import Letter, Passage, passages
 from quorate.semantics.waiting import waiting
 
@@ -197,7 +198,7 @@ class _Reader:
             seen.failure = step.failure.text
         elif step.outcome is not None:
             self._send(seen, passage)
-            seen.notes.extend(map(announced, step.outcome.events))
+            seen.notes.extend(announcements(self.definition, step.outcome))
         if step.next is not None:
             self._changes(seen, step, before, step.next)
         return seen
@@ -252,7 +253,7 @@ class _Reader:
         for index, name, old, new in changed_fields(self.definition, before, after):
             if index == step.column:
                 seen.changes.extend(told(name, old, new))
-            else:
+            elif self.definition.columns[index].cls is not Cell:
                 label = f"{self.definition.columns[index].name}.{name}"
                 seen.notes.extend(_noted(difference) for difference in told(label, old, new))
 
@@ -292,7 +293,8 @@ class _Reader:
         claim = Claim.of(self.trace)
         if claim.property is None or claim.fails:
             return set()
-        return {index for index, _ in evaluate(self.definition, claim.property, self.trace.states[-1].locals).reads}
+        last = self.trace.states[-1]
+        return {index for index, _ in evaluate(self.definition, claim.property, last.locals, last.pending).reads}
 
 
 def _noted(difference: Difference) -> str:

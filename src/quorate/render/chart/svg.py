@@ -248,6 +248,10 @@ class _Writer:
             yield f'<path class="tip {hue}" d="M{line.x1:.1f} {line.y1 - 5:.1f}l4.5 5l-4.5 5l-4.5-5Z"/>'
         if gone:
             yield _cross(line.x2, line.y2)
+        elif arrow.end == "later":
+            x, y = line.x2, line.y2
+            yield f'<path class="flight {hue}" d="M{x + 5:.1f} {y:.1f}A5 5 0 1 1 {x:.1f} {y - 5:.1f}"/>'
+            yield f'<path class="tip {hue}" d="M{x + 4:.1f} {y - 5:.1f}l-4.5-2.8v5.6Z"/>'
         elif not arrived:
             yield f'<circle class="hollow {hue}" cx="{line.x2:.1f}" cy="{line.y2:.1f}" r="3"/>'
         elif arrow.end == "delivered":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 
-from quorate.render.coverage import gaps, happened
+from quorate.render.coverage import gaps, happened, heading
 from quorate.render.html.elements import Content, Markup, element, table
 from quorate.results.coverage import Coverage, FileCoverage
 
@@ -14,7 +14,7 @@ def coverage(covered: Coverage) -> Markup:
     missing = list(gaps(covered))
     return element(
         "section",
-        element("h2", f"Coverage: {covered.percent:.0f}% of the lines and branches of handlers"),
+        element("h2", heading(covered)),
         element("ul", [element("li", line) for line in missing], class_="gaps") if missing else None,
         table([(f"{each.role}.{each.name}", happened(each)) for each in covered.transitions]),
         [_source(file) for file in covered.files],

@@ -18,7 +18,7 @@ from quorate.render.html.coverage import coverage
 from quorate.render.html.elements import Content, Markup, element, table, text
 from quorate.render.html.run import run, states
 from quorate.render.layout import pieces
-from quorate.render.report import figures, outcome, reductions, verdict, whole_runs
+from quorate.render.report import assumed, figures, outcome, reductions, verdict, whole_runs
 
 if TYPE_CHECKING:
     from quorate.results.result import Result
@@ -53,7 +53,7 @@ def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str
                 _facts(result, factors or {}),
                 coverage(result.covered) if result.covered is not None else None,
             ),
-            element("footer", _keys() if runs else None),
+            element("footer", keys() if runs else None),
         ],
         [states(trace) for trace in runs],
     )
@@ -145,14 +145,14 @@ def _property(result: Result) -> Content:
 def _facts(result: Result, factors: Mapping[str, Factor]) -> Markup:
     return element(
         "div",
-        _box("Properties", _properties(result)),
-        _box("Search", table([(name, _plain(content)) for name, content in figures(result)])),
-        _box("Reductions", table(_reductions(result, factors))),
-        _box("Whole runs", table([(name, _plain(content)) for name, content in whole_runs(result)]))
+        box("Properties", _properties(result), _assumed(result)),
+        box("Search", table([(name, plain(content)) for name, content in figures(result)])),
+        box("Reductions", table(_reductions(result, factors))),
+        box("Whole runs", table([(name, plain(content)) for name, content in whole_runs(result)]))
         if result.graph is not None
         else None,
-        _box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
-        _box("Warnings", element("ul", [element("li", warning) for warning in result.warnings]))
+        box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
+        box("Warnings", element("ul", [element("li", _warning(warning)) for warning in result.warnings]))
         if result.warnings
         else None,
         class_="facts",
@@ -165,15 +165,15 @@ def _reductions(result: Result, factors: Mapping[str, Factor]) -> list[tuple[Con
     rows: list[tuple[Content, ...]] = []
     for name, content in reductions(result.reductions):
         factor = worth.pop(str(name), None)
-        rows.append((str(name), [_plain(content), element("p", factor, class_="factor") if factor else None]))
+        rows.append((str(name), [plain(content), element("p", factor, class_="factor") if factor else None]))
     return rows + [(name, element("p", factor, class_="factor")) for name, factor in worth.items()]
 
 
-def _box(title: str, *content: Content) -> Markup:
+def box(title: str, *content: Content) -> Markup:
     return element("section", element("h2", title), *content, class_="box")
 
 
-def _plain(content: object) -> str:
+def plain(content: object) -> str:
     return "".join(piece.text for piece in pieces(content))  # type: ignore[arg-type]
 
 
@@ -182,8 +182,13 @@ def _properties(result: Result) -> Markup:
     rows: list[tuple[Content, ...]] = []
     for each in result.properties:
         sign, tone = signs[each.verdict]
-        rows.append((text(element("span", sign, class_=tone), f" {each.name}"), _plain(outcome(each, result))))
+        rows.append((text(element("span", sign, class_=tone), f" {each.name}"), plain(outcome(each, result))))
     return table(rows)
+
+
+def _assumed(result: Result) -> Content:
+    lines = [text(_said(f"{label}: ", "faint") if label else "", words) for label, words in assumed(result)]
+    return [element("p", line, class_="assumed") for line in lines]
 
 
 def _again(result: Result) -> Markup:
@@ -210,8 +215,8 @@ def _again(result: Result) -> Markup:
 
 def _options(result: Result) -> Iterator[str]:
     """What else was asked for: how to search, and which faults there are."""
-    if result.store == "bitstate":
-        yield "--store bitstate"
+    if result.store != "exact":
+        yield f"--store {result.store}"
     elif result.search != "bfs":
         yield "--stateless" if result.search == "stateless" else "--search dfs"
     for name, value in result.environment.items():
@@ -226,10 +231,16 @@ def _written(value: object) -> str:
     return shlex.quote(value if isinstance(value, str) else getattr(value, "name", None) or str(value))
 
 
-def _keys() -> Markup:
+def keys() -> Markup:
     keys = (("j ↓", "next step"), ("k ↑", "step before"), ("Home End", "first, last"), ("s", "state"), ("t", "theme"))
     return element(
         "p",
         [text(*(element("kbd", key) for key in signs.split()), f" {what}  ") for signs, what in keys],
         class_="keys",
     )
+
+
+def _warning(warning: str) -> Content:
+    """A warning may be followed by a line of source, with what it is about underlined."""
+    text, _, source = warning.partition("\n")
+    return [text, element("pre", source)] if source else text

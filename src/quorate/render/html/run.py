@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quorate.base.values import encode, show
 from quorate.base.words import names
+from quorate.language.shared import Cell
 from quorate.model.outcome import is_crashed
 from quorate.render.chart.layout import Drawing, laid_out
 from quorate.render.chart.model import Chart, Happening, chart
@@ -14,7 +15,7 @@ from quorate.render.chart.svg import svg
 from quorate.render.html.elements import Content, Markup, element, text
 from quorate.render.lasso import AGAIN, STOPS
 from quorate.results.diff import Difference, changed_fields, told
-from quorate.results.history import announced
+from quorate.results.history import announcements
 from quorate.semantics.provenance import never_received
 from quorate.semantics.state import in_flight
 from quorate.semantics.waiting import waiting
@@ -146,6 +147,8 @@ def _details(trace: Trace, seen: Happening, step: Step, before: State) -> Iterat
         yield _faint("chooses "), element("code", ", ".join(map(show, step.outcome.choices)))
     changed = changed_fields(definition, before, step.next) if step.next is not None else []
     for index, name, old, new in changed:
+        if definition.columns[index].cls is Cell:
+            continue  # what was written is told below
         label = name if index == step.column else f"{definition.columns[index].name}.{name}"
         for difference in told(label, old, new):
             yield _change(difference)
@@ -153,8 +156,8 @@ def _details(trace: Trace, seen: Happening, step: Step, before: State) -> Iterat
         sends = [(show(arrow.message), definition.columns[arrow.receiver].name) for arrow in seen.outgoing]
         for message, receivers in _grouped(sends):
             yield _arrow("→"), element("code", message), _faint(f" to {names(receivers)}")
-        for event in step.outcome.events:
-            verb, _, what = announced(event).partition(" ")
+        for said in announcements(definition, step.outcome):
+            verb, _, what = said.partition(" ")
             yield _faint(f"{verb} "), element("code", what)
     if step.failure is not None:
         where = f" at {step.failure.file}:{step.failure.line}" if step.failure.file else ""
