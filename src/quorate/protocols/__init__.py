@@ -37,6 +37,11 @@ CATALOGUE: dict[str, str] = {
     "termination-detection": "quorate.protocols.termination_detection:TerminationDetection",
     "lock": "quorate.protocols.lock:Locking",
     "dining-philosophers": "quorate.protocols.dining_philosophers:DiningPhilosophers",
+    "racing-increment": "quorate.protocols.racing_increment:RacingIncrement",
+    "ticket-lock": "quorate.protocols.ticket_lock:TicketLock",
+    "peterson": "quorate.protocols.peterson:Peterson",
+    "bakery": "quorate.protocols.bakery:Bakery",
+    "shared-philosophers": "quorate.protocols.shared_philosophers:SharedPhilosophers",
     "paxos-duel": "quorate.protocols.paxos_duel:PaxosDuel",
     "ping-pong": "quorate.protocols.ping_pong:PingPong",
 }
