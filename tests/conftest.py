@@ -30,6 +30,7 @@ settings.load_profile("deep" if deep else "ci")
 # A shell that starts a command in the background lets it ignore Ctrl-C, and what it starts too: nothing here could be
 # interrupted then.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and `nohup` lets it ignore that
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

@@ -1,4 +1,5 @@
 // Fair accepted runs of random small graphs, against trying every set of nodes.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -11,7 +12,7 @@ using namespace quorate;
 namespace {
 
 struct Idle : Oracle {
-    void fill(const std::vector<Query>&) override {}
+    std::size_t fill(const std::vector<Query>&) override { return 0; }
     bool judge(std::size_t, std::span<const Id>) override { return true; }
     bool poll(const Progress&) override { return false; }
 };
@@ -107,9 +108,9 @@ public:
         return points;
     }
 
-    // A name for the group of an act: nothing if none is assumed.
+    // Names for the groups of an act: none if nothing is assumed. A name begins with whether it is strongly fair.
     using Group = std::vector<Id>;
-    std::optional<Group> group(Id number, const std::set<Id>& stopped, bool& strong) const {
+    std::vector<Group> groups(Id number, const std::set<Id>& stopped) const {
         const Act& act = graph_.acts[number];
         const Assumption& assumption = question_.assumption;
         if (act.kind == Kind::lose || stopped.contains(act.column) || assumption.level == Level::none) return {};
@@ -117,26 +118,26 @@ public:
                             : act.kind == Kind::recover ? assumption.recoveries
                                                         : assumption.steps[act.column][act.transition];
         if (strength == Strength::unfair) return {};
-        strong = strength == Strength::strong || assumption.strong;
-        Group group{strong, act.kind == Kind::recover};
+        const bool coarse = assumption.level < Level::transition, strong = strength == Strength::strong;
+        Group group{assumption.strong || (strong && !coarse), act.kind == Kind::recover};
         if (assumption.level >= Level::process) group.push_back(act.column);
-        if (assumption.level >= Level::transition) {
+        if (!coarse) {
             group.push_back(static_cast<Id>(act.kind));
             group.push_back(act.transition);
         }
         if (assumption.level == Level::message) group.push_back(act.set);
-        return group;
+        if (!coarse || !strong || assumption.strong) return {group};
+        return {group, {1, 2, act.column, static_cast<Id>(act.kind), act.transition}};  // by itself
     }
+    static std::set<Group> set_of(const std::vector<Group>& listed) { return {listed.begin(), listed.end()}; }
     bool allowed(Id act, const std::set<Id>& stopped) const {
         return graph_.acts[act].kind == Kind::lose || !stopped.contains(graph_.acts[act].column);
     }
     std::set<Group> enabled(Id state, const std::set<Id>& stopped) const {
-        std::set<Group> groups;
-        bool strong = false;
+        std::set<Group> found;
         for (std::uint64_t edge = graph_.begin(state); edge < graph_.end(state); ++edge)
-            if (graph_.target(edge) != Graph::blocked)
-                if (const auto one = group(graph_.act(edge), stopped, strong)) groups.insert(*one);
-        return groups;
+            if (graph_.target(edge) != Graph::blocked) found.merge(set_of(groups(graph_.act(edge), stopped)));
+        return found;
     }
 
     // Can a fair accepted run visit exactly these points again and again?
@@ -149,8 +150,7 @@ public:
                 if (!points.contains(edge.to) || !allowed(edge.act, stopped)) continue;
                 inner.push_back(edge);
                 acceptance |= edge.acceptance;
-                bool strong = false;
-                if (const auto one = group(edge.act, stopped, strong)) taken.insert(*one);
+                taken.merge(set_of(groups(edge.act, stopped)));
             }
         if (inner.empty() || acceptance != question_.automaton.all()) return false;
         for (const Point& from : points) {
@@ -180,6 +180,34 @@ public:
             if (good(points, stopped)) return true;
         }
         return false;
+    }
+    // Is there a fair accepted way of at most so many steps from this point back to it?
+    bool loops(Point from, const std::set<Id>& stopped, std::size_t most, std::vector<Edge> way = {}) const {
+        const Point at = way.empty() ? from : way.back().to;
+        if (!way.empty() && at == from && fair(way, stopped)) return true;
+        if (way.size() == most) return false;
+        for (const Edge& edge : out(at)) {
+            if (!allowed(edge.act, stopped)) continue;
+            way.push_back(edge);
+            if (loops(from, stopped, most, way)) return true;
+            way.pop_back();
+        }
+        return false;
+    }
+    bool fair(const std::vector<Edge>& way, const std::set<Id>& stopped) const {
+        std::uint64_t acceptance = 0;
+        std::set<Group> taken, somewhere;
+        for (const Edge& edge : way) {
+            acceptance |= edge.acceptance;
+            taken.merge(set_of(groups(edge.act, stopped)));
+            somewhere.merge(enabled(edge.from.first, stopped));
+        }
+        const auto starves = [&](const Group& one) {
+            return !taken.contains(one) && std::all_of(way.begin(), way.end(), [&](const Edge& edge) {
+                return enabled(edge.from.first, stopped).contains(one);
+            });
+        };
+        return acceptance == question_.automaton.all() && std::none_of(somewhere.begin(), somewhere.end(), starves);
     }
     bool stays(Point point) const {
         // The label for ever: a graph of one state that leads to itself.
@@ -220,9 +248,8 @@ public:
     int end(Id state, const std::set<Id>& stopped) const {
         if (state >= graph_.expanded()) return 1;
         int found = 2;
-        bool strong = false;
         for (std::uint64_t edge = graph_.begin(state); edge < graph_.end(state); ++edge) {
-            if (!group(graph_.act(edge), stopped, strong)) continue;
+            if (groups(graph_.act(edge), stopped).empty()) continue;
             if (Graph::moves(graph_.target(edge))) return 0;
             found = 1;
         }
@@ -301,6 +328,34 @@ TEST("fair accepted runs of random graphs are those that trying every set of nod
     for (const char* kind : {"end", "cycle", "bound", "nothing"})
         if (seen[kind] < 100)
             check::fail(__FILE__, __LINE__, std::string(kind) + " is rare: " + check::show(seen[kind]));
+}
+
+TEST("a loop is a shortest one from where it begins, where nothing is strongly fair") {
+    Dice dice{11};
+    Idle idle;
+    int longer = 0;
+    for (int round = 0; round < 4000; ++round) {
+        Graph graph;
+        draw_graph(dice, graph);
+        Question question = draw_question(dice, graph);
+        question.assumption.strong = false;
+        for (auto& column : question.assumption.steps)
+            for (Strength& one : column) one = std::min(one, Strength::weak);
+        question.assumption.discards = std::min(question.assumption.discards, Strength::weak);
+        question.assumption.recoveries = std::min(question.assumption.recoveries, Strength::weak);
+        Watch watch(Limits{}, idle);
+        const Answer answer = quorate::check(graph, question, is_acyclic(graph), watch);
+        if (!answer.lasso || answer.lasso->loop_from == answer.lasso->way.steps.size()) continue;
+        const Naive naive(graph, question);
+        const std::size_t length = answer.lasso->way.steps.size() - answer.lasso->loop_from;
+        const Spot from = answer.lasso->way.last;
+        const std::set<Id> stopped(answer.lasso->stopped.begin(), answer.lasso->stopped.end());
+        const std::size_t most = std::min<std::size_t>(length - 1, 5);
+        CHECK(!naive.loops({from.state, from.place}, stopped, most));
+        if (length <= 6) CHECK(naive.loops({from.state, from.place}, stopped, length));
+        longer += length > 1;
+    }
+    CHECK(longer > 100);
 }
 
 // Never reaching the goal, state 2, with column 0 stopped at most.

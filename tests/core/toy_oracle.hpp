@@ -51,9 +51,10 @@ public:
         }
     }
 
-    void fill(const std::vector<Query>& queries) override {
+    std::size_t fill(const std::vector<Query>& queries) override {
         ++rounds;
         for (const Query& query : queries) answer(query);
+        return queries.size() * Cost::evaluated;
     }
     bool judge(std::size_t property, std::span<const Id> locals) override {
         if (void_judgement) return false;

@@ -6,7 +6,7 @@ import importlib
 import linecache
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ MODULES = {
     "check": "quorate.search.check",
     "optimistic": "quorate.reduce.optimistic",
     "reductions": "quorate.reduce.reductions",
+    "share": "quorate.reduce.share",
 }
 """Where the other thresholds are."""
 
@@ -94,19 +95,19 @@ class Answer(NamedTuple):
     """What the properties that only look have looked at: a name, and values."""
 
 
-class _Notes:
-    """Says yes to everything, and remembers what it was asked."""
+def _notes(seen: set[tuple[Any, ...]]) -> Callable[..., bool]:
+    """Says yes to everything, and remembers what it was asked.
 
-    def __init__(self, seen: set[tuple[Any, ...]]) -> None:
-        self.seen = seen
+    It passes for a function of Quorate's, so that it is no part of the model, which must not remember anything.
+    """
 
-    def __call__(self, *what: Any) -> bool:
-        self.seen.add(tuple(ours(each) for each in what))
+    def note(*what: Any) -> bool:
+        seen.add(tuple(ours(each) for each in what))
         return True
 
-
-_Notes.__module__ = "sys"
-"""So that it is no part of the model, which must not remember anything."""
+    note.__code__ = note.__code__.replace(co_filename=quorate.__file__)
+    note.__module__ = quorate.__name__
+    return note
 
 
 def ask(system: Any, check: Check) -> Answer:
@@ -127,7 +128,7 @@ def ask(system: Any, check: Check) -> Answer:
     seen: set[tuple[Any, ...]] = set()
     module = sys.modules[system.__module__].__dict__
     if NOTE in module:
-        module[NOTE] = _Notes(seen)
+        module[NOTE] = _notes(seen)
     try:
         with switched((*taken_apart(check), *check.thresholds)):
             return Answer(quorate.check(system, **options), seen=frozenset(seen))

@@ -43,11 +43,12 @@ def write_table(known: Mapping[str, Mapping[str, Any]], rules: Sequence[Rule]) -
     implied = [name for name in others if name in IMPLIED]
     shown = [name for name in implied if "together" in known.get(name, {})]
     refused = [name for name in others if name in REFUSED]
+    tested = [name for name in others if name not in {*implied, *refused} and known.get(name, {}).get("test")]
     counted = (
         f"Of {len(rules)} rules {len(found)} are noticed. Of the others {len(implied)} are implied by others, of which "
-        f"{len(shown)} are noticed when these are gone too, {len(refused)} refuse what nobody has proven, and "
-        f"{len(others) - len(implied) - len(refused)} are open: drawn, but so far not in a protocol that shows the "
-        "difference.\n"
+        f"{len(shown)} are noticed when these are gone too, {len(refused)} refuse what nobody has proven, "
+        f"{len(tested)} noticed by a test, and {len(others) - len(implied) - len(refused) - len(tested)} open: drawn, "
+        "but so far not in a protocol that shows the difference.\n"
     )
     lines = [HEAD + counted]
     for group in dict.fromkeys(rule.group for rule in rules):

@@ -40,6 +40,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "roles taken apart": ("test_symmetry_models",),
     "monitors that grow": ("test_linearizability",),
     "properties by parts": ("test_parts", "test_parts_order"),
+    "shared cells": ("test_shared_conditions", "test_shared", "test_shared_cells"),
+    "steps that concern nobody": ("test_shared_conditions", "test_shared", "test_shared_cells"),
+    "recalled answers": ("test_by_reads",),
 }
 
 

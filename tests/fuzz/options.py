@@ -159,11 +159,12 @@ def draw_thresholds(dice: Dice) -> list[tuple[str, int]]:
     found += [
         ("check.FIRST_BEHAVIOURS", dice.between(1, 20)),
         ("check.FIRST_STATES", dice.between(1, 6)),
+        ("check.WORTH_DROPPING", 0),
         ("reductions.MOST_BEHAVIOURS", dice.between(1, 40)),
     ]
     # Sometimes the closure goes on beside the search until it ends, sometimes it does not get anywhere.
     states = found[-2][1]
-    found.append(("reductions.TRANSITIONS_PER_BEHAVIOUR", states if states % 2 else NEVER))
+    found.append(("share.TRANSITIONS_PER_BEHAVIOUR", states if states % 2 else NEVER))
     if dice.chance(50):
         found.append(("check.MOST_BEHAVIOURS", dice.between(1, 40)))
     if dice.chance(80):

@@ -181,7 +181,8 @@ def compare_searches(make: Callable[[], System], found: Exploration, stateless: 
         if not wanted.broken:
             assert result.bounds == tuple(f"{name}.within" for name in cut_classes(definition, found))
         runs.append(run_of(result))
-    assert runs[0] == runs[1] == runs[2] == run_of(check(make(), **PLAIN))
+    fingerprints = check(make(), **PLAIN, store="fingerprint")
+    assert runs[0] == runs[1] == runs[2] == run_of(check(make(), **PLAIN)) == run_of(fingerprints)
     every = set(found.violations) - ({"deadlock"} if not deadlock else set()) | {
         {"assertion": "assertions", "exception": "exceptions"}[failure.kind] for failure in found.failures
     }

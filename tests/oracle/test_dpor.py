@@ -23,6 +23,7 @@ from quorate import (
     Process,
     Result,
     System,
+    _core,
     check,
     crashes,
     fifo,
@@ -154,6 +155,18 @@ def compare_observations(known: System) -> None:
 @corpus.each(REDUCIBLE, 25)
 def test_verdicts_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
     compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol))
+
+
+@corpus.each(REDUCIBLE, 25, first=50)
+def test_source_sets_where_there_is_no_room_for_sequences(protocol: Protocol, dice: Random) -> None:
+    thresholds: Any = _core.thresholds
+    before = thresholds.most_sequenced
+    thresholds.most_sequenced = dice.choice((0, 3))
+    try:
+        compare_verdicts(lambda: corpus.built(protocol), corpus.explored(protocol))
+        compare_observations(corpus.built(without_claims(protocol)))
+    finally:
+        thresholds.most_sequenced = before
 
 
 @corpus.each(REDUCIBLE, 25, first=25)

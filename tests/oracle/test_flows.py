@@ -128,6 +128,7 @@ def test_a_pipeline_that_has_no_closure() -> None:
     with (
         patch.object(checking, "FIRST_BEHAVIOURS", 500),
         patch.object(checking, "FIRST_STATES", 50),
+        patch.object(checking, "WORTH_DROPPING", 0),
         patch.object(optimistic, "MOST_BEHAVIOURS", 0),
     ):
         result = check(made, property="not_too_many", por="lpor-net", split="combined", max_behaviours=500)

@@ -76,16 +76,36 @@ class Anything(Process):
         self.doing = -1
 
 
+class AtOnce(Process):
+    """The same with an operation of each identity, which may all be under way."""
+
+    kind: str
+    doing: tuple[int, ...]  # by identity: -1 before it has begun, -2 after it has ended
+
+    @step(when=lambda self: -1 in self.doing)
+    def begin(self) -> None:
+        identity = self.choose([at for at, doing in enumerate(self.doing) if doing == -1])
+        choice = self.choose(range(len(CHOICES[self.kind][1])))
+        self.invoke(CHOICES[self.kind][1][choice][0], identity=identity)
+        self.doing = (*self.doing[:identity], choice, *self.doing[identity + 1 :])
+
+    @step(when=lambda self: any(doing >= 0 for doing in self.doing))
+    def end(self) -> None:
+        identity = self.choose([at for at, doing in enumerate(self.doing) if doing >= 0])
+        self.returns(self.choose(CHOICES[self.kind][1][self.doing[identity]][1]), identity=identity)
+        self.doing = (*self.doing[:identity], -2, *self.doing[identity + 1 :])
+
+
 class Recorder(Monitor):
     events: tuple[Any, ...] = ()
 
     @on(Invoked)
     def began(self, e: Invoked) -> None:
-        self.events += (("began", e.source, e.operation),)
+        self.events += (("began", (e.source, e.identity), e.operation),)
 
     @on(Returned)
     def ended(self, e: Returned) -> None:
-        self.events += (("ended", e.source, e.value),)
+        self.events += (("ended", (e.source, e.identity), e.value),)
 
 
 def monitor_of(prop: Any) -> type[Linearizability]:
@@ -100,9 +120,12 @@ def system(kind: str, prop: Any, expected: Any) -> type[System]:
     class Histories(System):
         clients: int = 2
         ops: int = 2
+        at_once: int = 0  # operations of one more client, each with an identity
 
         def build(self) -> None:
             self.spawn(Anything, self.clients, kind=kind, left=self.ops)
+            if self.at_once:
+                self.spawn(AtOnce, kind=kind, doing=(-1,) * self.at_once)
             self.watch(Recorder)
 
         @invariant
@@ -130,12 +153,28 @@ def test_linearizability_by_definition(kind: str, evaluated: str) -> None:
     assert quorate.check(made(ops=1), property="judged").verdict == "violated"
 
 
+@pytest.mark.usefixtures("evaluated")
+def test_several_operations_of_a_process_at_once() -> None:
+    specification = CHOICES["register"][0]
+    made = system("register", linearizable(specification), lambda ops: all_orders.linearizable(specification, ops))
+    for clients, at_once in ((0, 3), (1, 2)):
+        result = quorate.check(made(clients=clients, ops=1, at_once=at_once), property="agree")
+        assert result.verdict == "holds", result
+        judged = quorate.check(made(clients=clients, ops=1, at_once=at_once), property="judged")
+        assert judged.verdict == "violated"
+        # A client with identities has the histories of as many clients, and no others.
+        assert judged.trace is not None
+        same = quorate.check(made(clients=3, ops=1), property="judged").trace
+        assert same is not None
+        assert len(judged.trace.steps) == len(same.steps)
+
+
 @pytest.mark.parametrize("safe", [False, True])
 def test_weak_registers_by_definition(safe: bool) -> None:
     prop = (safe_register if safe else regular_register)(0)
     made = system("register", prop, lambda ops: all_orders.regular(ops, 0, safe=safe))
-    for clients, ops in ((2, 2), (3, 1)):
-        result = quorate.check(made(clients=clients, ops=ops), property="agree")
+    for clients, ops, at_once in ((2, 2, 0), (3, 1, 0), (1, 1, 2)):
+        result = quorate.check(made(clients=clients, ops=ops, at_once=at_once), property="agree")
         assert result.verdict == "holds", result
     assert quorate.check(made(), property="judged").verdict == "violated"
 
@@ -282,6 +321,33 @@ def test_a_monitor_without_end_leaves_the_reductions_on() -> None:
     assert reduced.reductions["quotient"]["ran"]
     assert reduced.reductions["symmetry"]["group"] == "3! Named"
     assert reduced.reductions["symmetry"]["stands_for"] == plain.states
+
+
+class OneRead(Process):
+    phase: int = 0
+
+    @step(when=lambda self: self.phase == 0)
+    def begin(self) -> None:
+        self.phase = 1
+        self.invoke(Read())
+
+    @step(when=lambda self: self.phase == 1)
+    def end(self) -> None:
+        self.phase = 2
+        self.returns(0)
+
+
+class ReadOnce(System):
+    sequential = sequentially_consistent(Register(0), where=lambda self: all(c.phase == 2 for c in self[OneRead]))
+
+    def build(self) -> None:
+        self.spawn(OneRead)
+
+
+def test_a_monitor_whose_states_get_larger_and_larger_is_not_closed() -> None:
+    """Asked about what no run does, read after read, it takes longer each time."""
+    found = quorate.check(ReadOnce(), timeout=60)
+    assert (found.verdict, found.states) == ("holds", 3)
 
 
 def test_a_monitor_without_end_that_tells_names_apart_breaks_their_family() -> None:

@@ -36,7 +36,7 @@ from quorate import (
 from quorate.model.define import define
 from quorate.native.backend import Found
 from quorate.protocols import CATALOGUE
-from quorate.reduce import optimistic, reductions
+from quorate.reduce import optimistic, reductions, share
 from quorate.reduce.optimistic import Universe
 from quorate.search import check as checking
 from reference import Exploration, explore
@@ -76,7 +76,8 @@ def no_closure(seed: tuple[int, int] = (0, 0), most: int = 60_000) -> Iterator[N
         patch.object(checking, "FIRST_BEHAVIOURS", 0),
         patch.object(checking, "FIRST_STATES", 1),
         patch.object(reductions, "MOST_BEHAVIOURS", 0),
-        patch.object(reductions, "TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
+        patch.object(share, "TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
+        patch.object(checking, "WORTH_DROPPING", 0),
         patch.object(checking, "VOID_STATES", 0),
         patch.object(optimistic, "WALKS", seed[0]),
         patch.object(optimistic, "WALK_STEPS", seed[1]),

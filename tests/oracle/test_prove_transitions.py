@@ -18,7 +18,6 @@ REFUSED = {
     "paxos-counting": "Proposer.unsent is declared as",
     "echo-multicast": "signatures",
     "om": "Lieutenant.orders is declared as",
-    "ben-or": "`.count`",
     "chandra-toueg": "an integer that has no bound",
     "paxos-commit": "an integer that has no bound",
     "raft": "an integer that has no bound",
@@ -26,6 +25,9 @@ REFUSED = {
     "saga": "Service.outbox is declared as",
     "lamport-mutex": "fifo()",
     "alternating-bit": "fifo(",
+    **dict.fromkeys(
+        ("bakery", "peterson", "ticket-lock", "racing-increment", "shared-philosophers"), "the shared cell"
+    ),
 }
 LONG = {"multi-writer-storage", "chain-replication", "dining-philosophers"}
 """Accepted, and the same successors, but their actions take minutes to make."""

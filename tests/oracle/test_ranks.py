@@ -1,20 +1,23 @@
 """Ranks in a search, held against two explorations in plain Python.
 
-One takes `later` for any later place and normalises each state: the core has to come to as many states. The other takes
-plain numbers, as far as it goes: each state that it comes to has to be, in its order, one of those.
+One takes `later` for the next rank or a place before it, and normalises each state: the core has to come to as many
+states. The other takes plain numbers, as far as it goes: each state that it comes to has to be, in its order, one of
+those.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from quorate import System, check
+from quorate import Message, Pid, Process, Rank, System, check, invariant, ltl, on, start, unordered
 from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.renumbering import normal_form
+from quorate.properties.evaluate import evaluate
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps
 from rank_models import Duel, Register
@@ -44,7 +47,7 @@ def explored(definition: Definition, form: Callable[[State], State], most: int) 
 
 def by_places(system: System) -> set[State]:
     definition = define(system)
-    columns = tuple(replace(column, places=True) for column in definition.columns)
+    columns = tuple(replace(column, ranks="places") for column in definition.columns)
     return explored(replace(definition, columns=columns), normal, 1_000_000)
 
 
@@ -71,3 +74,126 @@ def test_a_violation_is_a_run_with_numbers() -> None:
     assert (result.verdict, result.property) == ("violated", "agreement")
     assert result.trace is not None
     assert "rank 1" in str(result.trace)
+
+
+class Tick(Message):
+    stamp: Rank
+
+
+class Clock(Process):
+    low: Rank = Rank()
+    high: Rank = Rank()
+    between: bool = False
+
+    @on(Tick)
+    def tick(self, m: Tick) -> None:
+        self.between = self.between or self.low < m.stamp < self.high
+        if m.stamp > self.high:
+            self.low, self.high = self.high, m.stamp
+        self.reply(Tick(self.low))
+
+
+class Ticker(Process):
+    other: Pid
+
+    @start
+    def begin(self) -> None:
+        self.send(self.other, Tick(Rank().later()))
+
+    @on(Tick)
+    def again(self, m: Tick) -> None:
+        self.send(self.other, Tick(m.stamp.later()))
+
+
+class NextOnly(System):
+    """`later` gives few numbers, and none between two of them; with places there seems to be one."""
+
+    network = unordered(capacity=1, full="replace")
+
+    def build(self) -> None:
+        self.spawn(Ticker, 2, other=self.spawn(Clock))
+
+    @invariant
+    def nothing_between(self) -> bool:
+        return not any(clock.between for clock in self[Clock])
+
+
+def test_a_search_with_numbers_that_ends_decides() -> None:
+    result = check(NextOnly())
+    assert (result.verdict, result.states) == ("holds", 12)
+
+
+class Letter(Message):
+    kind: int
+    stamp: Rank
+
+
+class Player(Process):
+    """Does what a table says, by its mode and by where the stamp of a message stands among its own two ranks."""
+
+    other: Pid
+    table: tuple[tuple[int, int, int, int], ...]
+    mode: int = 0
+    one: Rank = Rank()
+    two: Rank = Rank()
+
+    @start
+    def begin(self) -> None:
+        self.send(self.other, Letter(0, Rank()))
+
+    @on(Letter)
+    def take(self, m: Letter) -> None:
+        above = (m.stamp > self.one) + (m.stamp > self.two)
+        keep, grow, mode, reply = self.table[(self.mode * 2 + m.kind) * 3 + above]
+        if keep & 1:
+            self.one = m.stamp
+        if keep & 2:
+            self.two = min(self.one, self.two)
+        grown = (self.one, self.two, m.stamp, max(self.one, self.two, m.stamp))[grow].later()
+        if reply & 1:
+            self.one = grown
+        self.mode = mode
+        self.send(self.other, Letter(reply >> 1 & 1, grown if reply & 4 else self.two))
+
+
+DICE = random.Random(18)
+TABLES = [
+    tuple((DICE.randrange(4), DICE.randrange(4), DICE.randrange(2), DICE.randrange(6)) for _ in range(3 * 2 * 2))
+    for _ in range(100)
+]
+
+
+class Played(System):
+    seed: int = 0
+    network = unordered(capacity=1, full="replace")
+
+    def build(self) -> None:
+        pids = self.spawn(Player, 2, other=None, table=())
+        for at, pid in enumerate(pids):
+            self.connect(pid, table=TABLES[2 * self.seed + at], other=next(each for each in pids if each != pid))
+
+    @invariant
+    def apart(self) -> bool:
+        one, two = self[Player]
+        return not (one.mode == two.mode == 1 and one.one == two.one > Rank())
+
+    def high(self) -> bool:
+        one, two = self[Player]
+        return one.one > two.one
+
+    settles = ltl("F G high | F G !high")
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_generated_protocols(seed: int) -> None:
+    """Every state with numbers is one of the search, and every violation of theirs is one of the search's."""
+    system = Played(seed=seed)
+    definition = define(system)
+    known = by_places(system)
+    result = check(system, property="apart")
+    numbers = explored(definition, lambda state: state, 600)
+    assert {normal(state) for state in numbers} <= known
+    wrong = any(not evaluate(definition, definition.invariants[0], state.locals).value for state in numbers)
+    assert result.verdict in (("violated",) if wrong else ("violated", "incomplete", "holds"))
+    if result.verdict == "holds":
+        assert result.states == len(known)

@@ -21,6 +21,7 @@ from quorate import (
     on,
     quorum,
     start,
+    step,
 )
 from quorate.histories import (
     Read,
@@ -30,6 +31,8 @@ from quorate.histories import (
     operation,
     operations,
     operations_end,
+    reads_last,
+    reads_meanwhile,
     regular_formula,
     regular_register,
     safe_formula,
@@ -37,8 +40,9 @@ from quorate.histories import (
 )
 from quorate.language.declared import PROPERTY_MARK
 from quorate.language.temporal import Stated
-from quorate.protocols import regular_storage
+from quorate.protocols import multi_writer_storage, regular_storage
 from quorate.protocols.atomic_storage import AtomicStorage
+from quorate.protocols.multi_writer_storage import MultiWriterStorage
 from quorate.protocols.regular_storage import RegularStorage
 from quorate.protocols.safe_storage import SafeStorage
 from quorate.protocols.wrong_regular_storage import WrongRegularStorage
@@ -315,6 +319,137 @@ def test_both_forms_agree_on_registers(parameters: dict[str, Any], expected: str
     agree(found, "safe", "regular", "atomic")
 
 
+# --- registers that were drawn, most of them wrong -----------------------------------------------------------------
+
+
+class Put(Message):
+    time: int
+
+
+class Done(Message): ...
+
+
+class Get(Message): ...
+
+
+class Got(Message):
+    time: int
+
+
+class DrawnServer(Process):
+    keeps: Constant[str]
+    time: int = 0
+
+    @on(Put)
+    def put(self, m: Put) -> None:
+        kept = {"higher": max(self.time, m.time), "last": m.time, "first": self.time or m.time}
+        self.time = kept[self.keeps]
+        self.reply(Done())
+
+    @on(Get)
+    def get(self, m: Get) -> None:
+        self.reply(Got(self.time))
+
+
+class DrawnWriter(Process):
+    servers: Peers
+    size: int
+    values: Constant[tuple[int, ...]]
+    at: int = 0
+    busy: bool = False
+
+    @step(when=lambda self: not self.busy and self.at < len(self.values))
+    def begin(self) -> None:
+        self.busy = True
+        self.invoke(Write(self.values[self.at]))
+        self.send(self.servers, Put(self.values[self.at]))
+
+    @quorum(Done, size="size", when=lambda self: self.busy)
+    def end(self, _: frozenset[Done]) -> None:
+        self.busy, self.at = False, self.at + 1
+        self.returns()
+
+
+class DrawnReader(Process):
+    servers: Peers
+    size: int
+    takes: Constant[str]
+    backs: Constant[int]  # how many servers it writes back to before it returns
+    found: int | None = None
+    over: bool = False
+
+    @start
+    def begin(self) -> None:
+        self.invoke(Read())
+        self.send(self.servers, Get())
+
+    @quorum(Got, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Got]) -> None:
+        times = [m.time for m in answers]
+        self.found = {"highest": max(times), "lowest": min(times), "any": self.choose(sorted({*times}))}[self.takes]
+        if self.backs:
+            self.send(self.servers, Put(self.found))
+        else:
+            self.end()
+
+    @quorum(Done, size="backs", when=lambda self: self.found is not None and self.backs > 0 and not self.over)
+    def stored(self, _: frozenset[Done]) -> None:
+        self.end()
+
+    def end(self) -> None:
+        self.over = True
+        self.returns(self.found)
+
+
+class Drawn(System):
+    servers: int = 2
+    keeps: str = "higher"
+    takes: str = "highest"
+    writing: int = 2  # how many servers a write waits for
+    reading: int = 2
+    backs: int = 0
+    readers: int = 2
+    writers: int = 1
+
+    wrote = operations(Write, by=DrawnWriter)
+    read = operations(Read, by=DrawnReader)
+    safe, regular, atomic = safe_register(0), regular_register(0), atomic_register(0)
+    safe_ltl, regular_ltl = safe_formula(wrote, read, 0), regular_formula(wrote, read, 0)
+
+    def build(self) -> None:
+        servers = self.spawn(DrawnServer, self.servers, keeps=self.keeps)
+        for number in range(self.writers):
+            self.spawn(DrawnWriter, servers=servers, size=self.writing, values=(number + 1,))
+        self.spawn(DrawnReader, self.readers, servers=servers, size=self.reading, takes=self.takes, backs=self.backs)
+
+
+class DrawnByOne(Drawn):
+    atomic_ltl = atomic_formula(Drawn.wrote, Drawn.read, 0)
+
+
+def drawn_register(seed: int) -> Drawn:
+    chance = random.Random(seed)
+    many = seed % 3 == 2
+    return (Drawn if many else DrawnByOne)(
+        keeps=chance.choice(["higher", "higher", "last", "first"]),
+        takes=chance.choice(["highest", "highest", "lowest", "any"]),
+        writing=chance.randint(1, 2),
+        reading=chance.randint(1, 2),
+        backs=chance.choice([0, 0, 1, 2]),
+        readers=1 if many else 2,
+        writers=2 if many else 1,
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_forms_agree_on_registers_that_were_drawn(seed: int) -> None:
+    system = drawn_register(seed)
+    found = verdicts(system)
+    agree(found, *(name for name in ("safe", "regular", "atomic") if f"{name}_ltl" in found))
+    assert not (found["safe"] == "violated" and found["regular"] == "holds")
+    assert not (found["regular"] == "violated" and found["atomic"] == "holds")
+
+
 def test_one_round_is_regular_not_atomic_and_both_forms_show_it() -> None:
     """The verdicts of the paper. The run is a lasso for the formula, and ends with the read for the monitor."""
     broken = check(Storage(servers=3, rounds=1), property=["atomic_ltl"])
@@ -324,6 +459,36 @@ def test_one_round_is_regular_not_atomic_and_both_forms_show_it() -> None:
     history = check(Storage(servers=3, rounds=1), property=["atomic"])
     assert history.trace is not None
     assert len(history.trace.steps) <= len(broken.trace.steps)
+
+
+class BothKinds(Storage):
+    last, meanwhile = reads_last(0), reads_meanwhile(0)
+
+
+def test_both_kinds_of_witness_for_a_read_of_one_round() -> None:
+    """A read returns what was written last, or what is written meanwhile: a run shows either."""
+    for kind in ("last", "meanwhile"):
+        result = check(BothKinds(rounds=1, readers=1), property=kind)
+        assert [(each.name, each.verdict) for each in result.properties] == [(kind, "holds")]
+
+
+@pytest.mark.parametrize(
+    ("events", "last", "meanwhile"),
+    [
+        ("x:r x:R0", True, False),
+        ("a:w1 x:r a:W x:R1", False, True),
+        ("a:w1 x:r a:W x:R0", True, False),
+        ("x:r a:w1 a:W x:R1", False, True),
+        ("a:w1 a:W x:r x:R1", True, False),
+        ("a:w1 a:W x:r x:R0", False, False),
+    ],
+)
+def test_which_kind_a_read_is(events: str, last: bool, meanwhile: bool) -> None:
+    class Told(History):
+        from_last, from_meanwhile = reads_last(0), reads_meanwhile(0)
+
+    for name, expected in (("from_last", last), ("from_meanwhile", meanwhile)):
+        assert check(Told(events=events, writes=1), property=name, **PLAIN).ok == expected
 
 
 class WithCrashes(Storage):
@@ -409,6 +574,28 @@ def test_both_forms_agree_on_bundled_registers(system: System, expected: dict[st
     found = verdicts(system)
     assert {name: found[name] for name in expected} == expected
     agree(found, *(name for name in expected if f"{name}_ltl" in found))
+
+
+class SeveralWriters(MultiWriterStorage):
+    wrote = operations(Write, by=multi_writer_storage.Writer)
+    read = operations(Read, by=multi_writer_storage.Reader)
+    safe, regular, atomic = safe_register(0), regular_register(0), atomic_register(0)
+    safe_ltl, regular_ltl = safe_formula(wrote, read, 0), regular_formula(wrote, read, 0)
+
+
+@pytest.mark.parametrize("write_back", [True, False])
+def test_both_forms_agree_on_the_register_of_many_writers(write_back: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def emit(self: Any, event: Any) -> None:
+        Process.emit(self, event)
+        if isinstance(event, multi_writer_storage.Began):
+            self.invoke(Write(self.number) if isinstance(self, multi_writer_storage.Writer) else Read())
+        else:
+            self.returns(None if event.wrote else event.stamp.writer)
+
+    monkeypatch.setattr(multi_writer_storage.Client, "emit", emit, raising=False)
+    found = verdicts(SeveralWriters(bases=2, readers=1, write_back=write_back))
+    assert found["atomic"] == found["regular"] == found["safe"] == found["atomicity"] == "holds"
+    agree(found, "safe", "regular")
 
 
 # --- names of operations in formulas of one's own ------------------------------------------------------------------

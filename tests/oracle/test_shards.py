@@ -5,9 +5,11 @@ All of them are in one process here, which is the same code without Ray. `tests/
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,8 +19,10 @@ import shards
 from generator import Protocol
 from quorate import QuorateError, System, _core, check
 from quorate.cluster import kept
+from quorate.cluster.crew import LocalCrew
 from quorate.cluster.errors import KeptError, LostError
 from quorate.cluster.worker import Parcel
+from quorate.model.define import define
 from shards import same_answer
 from small_instances import SMALL, small
 
@@ -66,6 +70,10 @@ def test_steps_that_are_forgotten_and_asked_for_again(protocol: Protocol, dice: 
 def test_bundled_protocols(name: str) -> None:
     dice = Random(name)
     system: System = small(name)
+    if define(system).cells:
+        with pytest.raises(QuorateError, match="has shared cells"):
+            same_answer(system, 2)
+        return
     for workers, options in zip((1, 2, 3, 5), ({}, PLAIN, *dice.sample(WAYS[2:], k=2)), strict=True):
         same_answer(system, workers, **options, **FEW, max_states=60_000)
 
@@ -79,6 +87,31 @@ def test_workers_that_are_lost_in_the_midst_of_a_level(name: str, options: dict[
     assert found.workers is not None
     assert found.workers["recovered"] == sum(crew.lost for crew in crews if isinstance(crew, shards.LosingCrew)) > 0
     assert list((tmp_path / "kept").iterdir()) == []
+
+
+@pytest.mark.parametrize("written", [0, 7])
+def test_a_full_disk_warns_and_the_search_goes_on(
+    written: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From what was kept before, if a worker is lost later."""
+    room = written
+
+    def replace(given: Path, new: Path) -> None:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise OSError(28, "No space left on device")
+        given.rename(new)
+
+    monkeypatch.setattr(kept, "os", SimpleNamespace(**{**vars(os), "replace": replace}))
+    crew = shards.LosingCrew if written else LocalCrew
+    with shards.in_one_process(crew=crew):
+        many = check(small("paxos"), workers=2, checkpoint=str(tmp_path), checkpoint_every=1e-9, **PLAIN)
+    one = check(small("paxos"), **PLAIN)
+    assert (many.verdict, many.states, many.transitions) == (one.verdict, one.states, one.transitions)
+    told = [each for each in many.warnings if "No space left on device" in each]
+    assert told
+    assert told[0].endswith("nothing is kept" if not written else "what was found up to depth 2 is kept")
 
 
 def test_a_worker_that_is_lost_without_a_checkpoint() -> None:

@@ -151,7 +151,7 @@ class Both:
         case = Fairness(fairness.level, fairness.steps, fairness.discards, fairness.recoveries, stopped)
         reference = Reference(self.plain, made)
         assert all(case.allows(act) for act in acts[begin:])
-        taken = {case.group(act) for act in acts[begin:]}
+        taken = {group for act in acts[begin:] for group in case.groups(act)}
         states = path[begin:-1] or path[-1:]
         enabled: list[set[Any]] = [reference.enabled(state, case) for state in states]
         assert not {group for group in set.intersection(*enabled) if group[0] == WEAK} - taken, "it is weakly fair"

@@ -1,10 +1,15 @@
 # ruff: noqa: E501 - models in a table are one line each
 """A model that remembers something outside of its fields gets an error with the line, never a verdict (rule 19)."""
 
+import decimal
 import json
+import logging
+import math
+import os
 import sys
 import textwrap
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -127,6 +132,59 @@ REMEMBERED = {
     ),
 }
 
+# The same in objects and places that are not the model's own: what is written, and how it is read.
+# Whatever it is, there is an order in which the reader gets 0.
+ELSEWHERE = {
+    "UserDict": ("from collections import UserDict\nG = UserDict(i=0)", "G['i'] = 1", "G['i']", "`G.data` was {'i': 0} and is {'i': 1}"),
+    "UserDict in another": ("from collections import UserDict\nG = UserDict(i=UserDict(i=0))", "G['i']['i'] = 1", "G['i']['i']", "`G.data['i'].data` was {'i': 0} and is"),
+    "UserList": ("from collections import UserList\nG = UserList([0])", "G[0] = 1", "G[0]", "`G.data` was [0] and is [1]"),
+    "ChainMap": ("from collections import ChainMap\nG = ChainMap({'i': 0})", "G['i'] = 1", "G['i']", "`G.maps[0]` was {'i': 0}"),
+    "Namespace": ("from argparse import Namespace\nG = Namespace(i=0)", "G.i = 1", "G.i", "`G.i` was 0 and is 1"),
+    "module": ("G = types.ModuleType('g'); G.i = 0", "G.i = 1", "G.i", "`G.i` was 0 and is 1"),
+    "library module": ("import math\nmath.i = 0", "math.i = 1", "math.i", "`math.i` was 0 and is 1"),
+    "library class": ("import fractions\nfrom fractions import Fraction\nFraction.i = 0", "Fraction.i = 1", "Fraction.i", "`Fraction.i` was 0 and is 1"),
+    "threading.local": ("import threading\nG = threading.local(); G.i = 0", "G.i = 1", "G.i", "`G.i` was 0 and is 1"),
+    "Event": ("import threading\nG = threading.Event()", "G.set()", "int(G.is_set())", "`G._flag` was False and is True"),
+    "Lock": ("import threading\nG = threading.Lock()", "G.locked() or G.acquire()", "int(G.locked())", "`G` has changed"),
+    "Queue": ("from queue import Queue\nG = Queue()", "G.put(1)", "min(G.qsize(), 1)", "`G.queue` was [] and is [1"),
+    "WeakKeyDictionary": ("import weakref\nclass K: ...\nk = K()\nG = weakref.WeakKeyDictionary()", "G[k] = 1", "G.get(k, 0)", "`G.data`"),
+    "Mock": ("from unittest.mock import Mock\nG = Mock(); G.i = 0", "G.i = 1", "G.i", "`G.i` was 0 and is 1"),
+    "level of a logger": ("import logging\nG = logging.getLogger('purity')", "G.setLevel(10)", "int(G.level == 10)", "`G.level` was 0 and is 10"),
+    "memoryview": ("G = memoryview(bytearray(1))", "G[0] = 1", "G[0]", "`G` was b'\\x00' and is b'\\x01'"),
+    "ctypes": ("import ctypes\nG = ctypes.c_int(0)", "G.value = 1", "G.value", "`G` was b'\\x00"),
+    "decimal context": ("import decimal", "decimal.getcontext().prec = 1", "int(decimal.getcontext().prec == 1)", "`decimal.getcontext()` has changed"),
+    "environment": ("import os\nos.environ['PURITY'] = '0'", "os.environ['PURITY'] = '1'", "int(os.environ['PURITY'])", "the model calls os.putenv"),
+    "file": ("import os\nfrom quorate import __file__ as F\nF += '.txt'", "open(F, 'w').close()", "int(os.path.exists(F))", "the model opens '"),
+    "globals": ("zz = 0", "globals()['zz'] = 1", "globals()['zz']", "`zz` was 0 and is 1"),
+    "module by name": ("", "sys.modules[__name__].zz = 1", "getattr(sys.modules[__name__], 'zz', 0)", "`zz` is new: 1"),
+    "underscores": ("class G: __i__ = 0", "G.__i__ = 1", "G.__i__", "`G.__i__` was 0 and is 1"),
+    "defaults": ("def f(x=0): return x", "f.__defaults__ = (1,)", "f()", "`f.__defaults__` has changed"),
+    "keyword defaults": ("def f(*, x=0): return x", "f.__kwdefaults__['x'] = 1", "f()", "`f.__defaults__` has changed"),
+    "code": ("def f(): return 0\ndef g(): return 1", "f.__code__ = g.__code__", "f()", "`f.__code__` has changed"),
+    "setattr": ("class G: ...\nname = 'i'", "setattr(G, name, 1)", "getattr(G, name, 0)", "`G.i` is new: 1"),
+    "switch interval": ("", "sys.setswitchinterval(0.01)", "int(sys.getswitchinterval() > 0.009)", "`sys.getswitchinterval()` was 0.005"),
+    "what cannot be seen": ("import queue\nG = queue.SimpleQueue()", "G.put(1)", "min(G.qsize(), 1)", "R.r behaved differently "),
+}  # fmt: skip
+WRITER = """
+class W(Process):
+    done: bool = False
+    @start
+    def w(self) -> None:
+        self.done = True
+        {write}  # here
+class R(Process):
+    t: int = -1
+    @start
+    def r(self) -> None:
+        self.t = {read}
+class S(System):
+    def build(self) -> None:
+        {spawn}
+    @invariant
+    def always_one(self) -> bool:
+        return all(r.t != 0 for r in self[R])
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
@@ -179,6 +237,64 @@ def test_what_a_property_stores(folder: Path, name: str) -> None:
     found = error(target)
     assert found.code == "Q104"
     assert found.message.startswith(words.partition(" was ")[0])
+    assert found.location == (target, line(target))
+
+
+@pytest.mark.parametrize("spawn", ["self.spawn(W); self.spawn(R)", "self.spawn(R); self.spawn(W)"])
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_what_is_stored_in_things_that_are_not_the_models(folder: Path, name: str, spawn: str) -> None:
+    before, write, read, words = ELSEWHERE[name]
+    before = before.replace("from quorate import __file__ as F", f"F = {str(folder / 'memory')!r}")
+    interval, precision = sys.getswitchinterval(), decimal.getcontext().prec
+    try:
+        target = written(folder, before, WRITER.format(write=write, read=read, spawn=spawn))
+        found = error(target)
+    finally:
+        sys.setswitchinterval(interval)
+        decimal.getcontext().prec = precision
+        for cls, attribute in ((Fraction, "i"), (math, "i")):
+            if hasattr(cls, attribute):
+                delattr(cls, attribute)
+        os.environ.pop("PURITY", None)
+        logging.getLogger("purity").setLevel(0)
+    assert found.code == "Q104"
+    assert found.message.startswith(words)
+    assert found.location is not None
+    assert found.location.file == target
+
+
+def test_an_error_of_the_search_may_come_from_what_the_model_remembers(folder: Path) -> None:
+    """The reader is asked first, and says something else when its run is followed: no internal error."""
+    spawn = "self.spawn(R); self.spawn(W)"
+    target = written(folder, "class G: i = 0", WRITER.format(write="G.i = 1", read="G.i", spawn=spawn))
+    found = error(target)
+    assert (found.code, found.message) == (
+        "Q104",
+        "`G.i` was 0 and is 1: the model remembers something outside of its fields",
+    )
+    assert found.location == (target, line(target))
+
+
+CHANCE = {
+    "helper": ("import random\ndef h(): return random.random()  # here", "self.y = int(h() < 0.02)", "h uses `random`"),
+    "static method": ("import random\nclass H:\n    @staticmethod\n    def h(): return random.random()  # here", "self.y = int(H.h() < 0.02)", "H.h uses `random`"),
+    "helper of a helper": ("import time\ndef g(): return time.time()  # here\ndef h(f=g): return f()", "self.y = int(h() < 0.02)", "g uses `time`"),
+    "imported": ("", "import random; self.y = random.randint(0, 50)  # here", "A.go uses `random`"),
+    "imported from": ("", "from random import randint; self.y = randint(0, 50)  # here", "A.go uses `random`"),
+    "by name": ("", "self.y = int(__import__('random').random() < 0.02)  # here", "the model draws random numbers"),
+    "urandom": ("import os", "self.y = int(os.urandom(1)[0] < 5)  # here", "A.go uses `os.urandom`"),
+    "urandom by itself": ("from os import urandom", "self.y = int(urandom(1)[0] < 5)  # here", "A.go uses `urandom`"),
+    "getpid": ("import os", "self.y = os.getpid() % 2  # here", "A.go uses `os.getpid`"),
+    "id": ("", "self.y = id(self) % 2  # here", "A.go uses `id`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANCE)
+def test_chance_is_found_in_what_a_handler_calls(folder: Path, name: str) -> None:
+    before, action, words = CHANCE[name]
+    target = written(folder, before, STEP.format(action))
+    found = error(target)
+    assert (found.code, found.message.startswith(words)) == ("Q105", True)
     assert found.location == (target, line(target))
 
 
@@ -278,6 +394,26 @@ LEGAL = {
     "a name that is also an attribute": ("y = itertools.count()", "self.y = 1"),
     "a default that stays": ("def up(table=[1, 2]): return table[0]", "self.y = up()"),
     "stdlib state": ("import re", "self.y = len(re.findall('a', 'aa'))"),
+    "objects of a library": (
+        "import struct, threading\nfrom pathlib import Path\nP = Path('a/b')\nF = struct.Struct('>I')\n"
+        "L = threading.Lock()\nU = __import__('collections').UserDict(i=1)",
+        "self.y = len(str(P)) + F.unpack(F.pack(1))[0] + U['i']\n        with L: self.y += 1",
+    ),
+    "a cache of a library": (
+        "import ipaddress\nN = ipaddress.ip_network('10.0.0.0/30')",
+        "self.y = len(list(N.hosts())) + len(str(N.broadcast_address))",
+    ),
+    "decimal": ("from decimal import Decimal", "self.y = int(Decimal(1) / Decimal(3) * 100)"),
+    "printing": ("", "print('x', file=sys.stderr)"),
+    "reading a file": ("HERE = __file__", "with open(HERE) as file: self.y = len(file.read())"),
+    "chance that nobody asks for": (
+        "import random\nclass Tool:\n    def draw(self): return random.random()\n    def one(self): return 1\ntool = Tool()",
+        "self.y = tool.one()",
+    ),
+    "names of what is no module": (
+        "import os\nclass T:\n    times = 3\n    id = 4",
+        "self.y = T.times + T.id + len(os.sep)",
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from quorate import (
     Pid,
     Process,
     System,
+    _core,
     can,
     check,
     fifo,
@@ -334,6 +335,7 @@ def test_the_self_check_expects_nothing_of_a_universe_that_is_not_final(monkeypa
     for module, name, value in (
         (checking, "FIRST_BEHAVIOURS", 1),
         (checking, "FIRST_STATES", 6),
+        (checking, "WORTH_DROPPING", 0),
         (reductions, "MOST_BEHAVIOURS", 9),
         (optimistic, "WALKS", 0),
     ):
@@ -374,3 +376,35 @@ def test_a_result_names_the_failure_that_its_run_ends_in() -> None:
         found = check(TwoProcessesFailDifferently(told=told))
         assert found.trace is not None
         assert found.trace.property == found.property, told
+
+
+class AMonitorThatGrowsMayFail(System):
+    """The goal is reached at once; that is not all, since nobody knows beforehand whether the monitor fails."""
+
+    class Watch(Monitor):
+        heard: int = 0
+
+        @on(E)
+        def told(self, e: E) -> None:
+            self.heard += 1
+            assert self.heard < 2
+
+    class P(Process):
+        @start
+        def go(self) -> None:
+            self.emit(E())
+
+    def build(self) -> None:
+        self.spawn(self.P, 2)
+        self.watch(self.Watch)
+
+    @can
+    def reached(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 10_000])
+def test_a_monitor_that_grows_may_fail_after_the_goal(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core.thresholds, "most_reactions", most)
+    found = check(AMonitorThatGrowsMayFail(), property="reached")
+    assert (found.verdict, found.property) == ("violated", "assertions")

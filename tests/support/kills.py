@@ -61,7 +61,7 @@ def killed(
     """Kill a check so many times, starting over where it came to its end; AssertionError if an answer differs."""
     system = load(target)
     undisturbed = check(system, **options)
-    whole, longest = facts(undisturbed), 0.4 + 2 * (undisturbed.setup_seconds + undisturbed.seconds)
+    whole, longest = facts(undisturbed), 0.1 + 2 * (undisturbed.setup_seconds + undisturbed.seconds)
     drawn = random.Random(seed)
     done = went_on = number = 0
     place = folder / "0"

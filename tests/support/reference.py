@@ -83,7 +83,7 @@ def _new(found: Exploration, states: Iterable[State]) -> list[State]:
 
 def _judge(definition: Definition, found: Exploration, state: State) -> None:
     for prop in definition.properties:
-        result = evaluate(definition, prop, state.locals)
+        result = evaluate(definition, prop, state.locals, state.pending)
         if result.failure is not None:
             found.failures.setdefault(result.failure, found.depth)
         elif prop.kind == "can" and result.value:
@@ -94,7 +94,7 @@ def _judge(definition: Definition, found: Exploration, state: State) -> None:
 
 def _judge_end(definition: Definition, found: Exploration, state: State) -> None:
     if definition.final is not None:
-        result = evaluate(definition, definition.final, state.locals)
+        result = evaluate(definition, definition.final, state.locals, state.pending)
         if result.failure is not None:
             found.failures.setdefault(result.failure, found.depth)
         elif not result.value:

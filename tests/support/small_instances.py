@@ -43,6 +43,11 @@ SMALL: dict[str, dict[str, Any]] = {
     "termination-detection": {"nodes": 2},
     "lock": {"clients": 2},
     "dining-philosophers": {"philosophers": 2},
+    "racing-increment": {"threads": 2},
+    "ticket-lock": {"threads": 2},
+    "peterson": {"processes": 2},
+    "bakery": {"customers": 2, "highest": 2},
+    "shared-philosophers": {"philosophers": 2},
     "paxos-duel": {},
     "ping-pong": {"rally": 3},
 }

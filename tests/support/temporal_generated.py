@@ -9,11 +9,11 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from generator import Look, Protocol, Tape, fitted, property_of, system, without_claims
-from quorate import System, check
+from quorate import Process, QuorateError, System, check
 from quorate.model.define import define
 from quorate.properties.temporal.branching import linear
 from quorate.properties.temporal.formula import Formula
@@ -23,7 +23,7 @@ from quorate.properties.temporal.stated import asked_for
 from quorate.properties.temporal.translate import translate_negation
 from quorate.results.result import Result
 from temporal_reference import Graph, Step, check_ctl, check_ctl_star, check_ltl
-from temporal_semantics import WEAK, Fairness, Plain, Reference, explore
+from temporal_semantics import STRONG, UNFAIR, WEAK, Fairness, Plain, Reference, explore
 from temporal_words import random_formula
 from test_temporal_branching import random_ctl, random_state_formula
 
@@ -48,10 +48,28 @@ class Generated:
     def __init__(self, protocol: Protocol, dice: random.Random) -> None:
         columns = sum(role.number for role in protocol.roles) + (protocol.watch is not None)
         fields = ("x", "y", "crashed") if protocol.crashes else ("x", "y")
-        self.looks = [self._look(dice, fields, columns, protocol.modulus) for _ in NAMES]
-        predicates = {name: property_of(look, columns) for name, look in zip(NAMES, self.looks, strict=True)}
+        # At times symmetric ones: who looks at single processes does without symmetry.
+        symmetric = dice.random() < 0.5
+        predicates = {
+            name: self._fold(dice, fields, protocol.modulus)
+            if symmetric
+            else property_of(self._look(dice, fields, columns, protocol.modulus), columns)
+            for name in NAMES
+        }
         self.made: System = system(protocol, predicates)
+        self.crashing = protocol.crashes > 0
+        if dice.random() < 0.4:  # its classes were made for it alone
+            for spec in dict.fromkeys(column.spec for column in define(self.made).processes):
+                for transition in spec.transitions:
+                    object.__setattr__(transition.declaration, "fair", dice.choice((False, True, True, "strong")))
         self.definition = define(self.made)
+        strengths = {False: UNFAIR, True: WEAK, "strong": STRONG}
+        self.strengths = tuple(
+            tuple(strengths[each.declaration.fair] for each in self.definition.transitions(column))
+            if not column.is_monitor
+            else ()
+            for column in self.definition.columns
+        )
         (prop,) = asked_for(self.definition, ["G(a -> F b)"], "ltl")
         self.plain: Plain = explore(self.definition, [prop.predicates[name] for name in NAMES])
         self.bounded = any(self.plain.held)
@@ -63,13 +81,18 @@ class Generated:
         rest: Look | bool = self._look(dice, fields, columns, modulus, 1) if deeper else False
         return Look(column=dice.randrange(columns), field=field, value=value, then=True, otherwise=rest)  # type: ignore[arg-type]
 
+    def _fold(self, dice: random.Random, fields: tuple[str, ...], modulus: int) -> Callable[[Any], bool]:
+        field, fold = dice.choice(fields), dice.choice((any, all))
+        value: Any = True if field == "crashed" else dice.randrange(modulus)
+        return lambda self: fold(getattr(each, field) == value for each in self[Process])
+
     def graph(self, level: str) -> Graph:
         """For the second reference: groups by number."""
-        fairness = Fairness(level)
+        fairness = Fairness(level, self.strengths)
         groups: dict[Hashable, int] = {}
 
         def numbers(acts: set[Any]) -> frozenset[int]:
-            found = [group for act in acts if (group := fairness.group(act)) is not None]
+            found = [group for act in acts for group in fairness.groups(act)]
             return frozenset(groups.setdefault(group, len(groups)) for group in found)
 
         edges = tuple(
@@ -84,8 +107,8 @@ class Generated:
 
     def compare(self, dice: random.Random) -> str:
         options = dice.choice(SWITCHES)
-        # Partial orders run at three of the levels only.
-        level = dice.choice(LEVELS[:3] if "por" in options and dice.random() < 0.8 else LEVELS)
+        # Partial orders run at three of the levels only, symmetry at two.
+        level = dice.choice(LEVELS[:3] if dice.random() < (0.8 if "por" in options else 0.4) else LEVELS)
         kind = dice.choice(("ltl", "ltl", "ltl", "ctl", "ctl*"))
         if kind == "ltl":
             formula = random_formula(dice, dice.randint(1, 5), NAMES)
@@ -101,8 +124,21 @@ class Generated:
             assert result.verdict == known, f"{told}: {result.verdict} instead of {known}"
         if result.trace is not None:
             self.assert_refuted(result, asked, level)
+        stopped = self.implicit(known, asked, level, options) if self.crashing and kind == "ltl" else ""
         ordered = ", partial orders" if result.reductions["por"]["ran"] else ""
-        return f"{kind} {result.verdict if known is not None else 'not compared'}{ordered}"
+        renamed = ", symmetry" if result.reductions["symmetry"]["ran"] else ""
+        return f"{kind} {result.verdict if known is not None else 'not compared'}{ordered}{renamed}{stopped}"
+
+    def implicit(self, known: str | None, asked: dict[str, Any], level: str, options: dict[str, Any]) -> str:
+        """The same with implicit crashes: refused, not decided, or the same answer."""
+        try:
+            found = check(self.made, **asked, fairness=level, crash="implicit", **options)
+        except QuorateError as refused:
+            if refused.code != "Q601":
+                raise
+            return ", implicit refused"
+        assert found.verdict in (known, "incomplete"), f"{asked} at {level}: {found.verdict} instead of {known}"
+        return f", implicit {found.verdict}"
 
     def known(self, formula: Formula, kind: str, level: str) -> str | None:
         """By the references; None where they do not say."""
@@ -111,7 +147,7 @@ class Generated:
             automaton = translate_negation(plain, NAMES)
             edges = [(e.source, e.must_be_true, e.must_be_false, e.target, e.acceptance) for e in automaton.edges]
             described = (automaton.states, automaton.initial, automaton.sets, edges)
-            found = Reference(self.plain, described).violated(Fairness(level))
+            found = Reference(self.plain, described).violated(Fairness(level, self.strengths))
             verdict = {"": "holds", "bound": "incomplete"}.get(found, "violated")
             if not self.bounded:
                 assert check_ltl(self.graph(level), plain).holds == (verdict == "holds"), "the references disagree"

@@ -14,7 +14,7 @@ from quorate.model.definition import Definition, Property
 from quorate.model.run import fire
 from quorate.properties import evaluate
 from quorate.semantics.firing import consumable, take
-from quorate.semantics.state import State, initial_states
+from quorate.semantics.state import State, initial_states, looked_at
 from quorate.semantics.steps import steps
 
 Act = tuple[int, str, int | None, tuple[bytes, ...], bool]
@@ -84,7 +84,7 @@ def _blocked(definition: Definition, state: State) -> set[Act]:
         for column in definition.processes
         for transition in definition.transitions(column)
         for consumed in consumable(definition, state, column, transition)
-        for outcome in fire(column, transition, state.locals[column.index], consumed)
+        for outcome in fire(column, transition, looked_at(definition, state, column), consumed)
         if take(definition, state, column, transition, consumed, outcome) is None
     }
 
@@ -100,26 +100,35 @@ class Fairness:
     stopped: frozenset[int] = frozenset()
     """Columns that have crashed implicitly."""
 
-    def group(self, act: Act) -> Hashable | None:
-        """The fair group that a step belongs to, its strength first."""
+    def groups(self, act: Act) -> list[tuple[Any, ...]]:
+        """The fair groups that a step belongs to, the strength of each first.
+
+        The level says which steps count as one: that is a weakly fair group (at the level strong, a strongly fair one)
+        of all fair steps there are. Of a transition that is said to be strongly fair this is assumed besides: of it as
+        such, or with what it consumes if the level tells that apart.
+        """
         column, kind, transition, consumed, optional = act
         if self.level == "none" or optional or not self.allows(act):
-            return None
+            return []
         strength = {"discard": self.discards, "recover": self.recoveries}.get(kind, UNFAIR)
         if kind == "step":
             assert transition is not None
             strength = self.steps[column][transition] if self.steps else WEAK
         if strength == UNFAIR:
-            return None
-        if self.level == "strong":
-            strength = STRONG
-        if self.level == "progress":
-            return strength, kind == "recover"
-        if self.level == "process":
-            return strength, column, kind == "recover"
-        if self.level == "transition":
-            return strength, column, kind, transition
-        return strength, column, kind, transition, consumed
+            return []
+        is_recovery = kind == "recover"
+        whole: dict[str, tuple[Any, ...]] = {
+            "progress": (is_recovery,),
+            "process": (column, is_recovery),
+            "transition": (column, kind, transition),
+            "message": (column, kind, transition, consumed),
+            "strong": (column, kind, transition, consumed),
+        }
+        found = [(STRONG if self.level == "strong" else WEAK, *whole[self.level])]
+        if strength == STRONG:
+            fine = self.level in ("message", "strong")
+            found.append((STRONG, column, kind, transition, *((consumed,) if fine else ())))
+        return found
 
     def allows(self, act: Act) -> bool:
         """Whether the step may occur on a loop."""
@@ -161,7 +170,7 @@ class Reference:
 
     def enabled(self, state: int, fairness: Fairness) -> set[Hashable]:
         acts = {act for act, _ in self.plain.ways[state]} | self.plain.cut[state] | self.hidden(state)
-        return {group for act in acts if (group := fairness.group(act)) is not None}
+        return {group for act in acts for group in fairness.groups(act)}
 
     def hidden(self, state: int) -> set[Act]:
         return set() if self.plain.hidden is None else self.plain.hidden[state]
@@ -187,9 +196,9 @@ class Reference:
     def ends(self, state: int, fairness: Fairness) -> str:
         """Whether a run may stop here for ever: "yes", "no", or "bound" if only a bound is the reason."""
         possible = {act for act, _ in self.plain.ways[state]} | self.hidden(state)
-        if any(fairness.group(act) is not None for act in possible):
+        if any(fairness.groups(act) for act in possible):
             return "no"
-        return "bound" if any(fairness.group(act) is not None for act in self.plain.held[state]) else "yes"
+        return "bound" if any(fairness.groups(act) for act in self.plain.held[state]) else "yes"
 
     def violated(self, fairness: Fairness, crashable: Sequence[int] = (), crashes: int = 0) -> str:
         """What there is: an "end", a "cycle", only a "bound"; or nothing."""
@@ -213,7 +222,7 @@ class Reference:
                 for act, acceptance, to in self.ways(node)
                 if to in component and fairness.allows(act)
             ]
-            taken = {fairness.group(act) for act, _ in inner}
+            taken = {group for act, _ in inner for group in fairness.groups(act)}
             enabled = [self.enabled(state, fairness) for state, _ in component]
             accepted = 0
             for _, acceptance in inner:

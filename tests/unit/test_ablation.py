@@ -348,7 +348,7 @@ def test_without_a_property_nothing_can_notice(tmp_path: Path) -> None:
 
 def test_a_protocol_that_cannot_be_checked_is_refused() -> None:
     with pytest.raises(QuorateError, match="was not checked to its end") as caught:
-        ablate(load("raft")(), each=0.01)
+        ablate(load("raft")(), each=0.001)
     assert caught.value.code == "Q507"
 
 

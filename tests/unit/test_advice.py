@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from quorate import Message, Pid, Process, System, on
 from quorate.explore.advice import Advice, Adviser
 from quorate.explore.consult import Consultation
 from quorate.explore.session import Path, Session
@@ -13,7 +14,6 @@ from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.model.target import load
 from quorate.protocols import CATALOGUE
-from quorate.protocols.faulty_fd_consensus import FaultyDetectorConsensus
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.regular_storage import RegularStorage
@@ -97,8 +97,32 @@ def test_a_step_that_the_engine_does_not_know_is_not_passed_over() -> None:
         Adviser(session.definition).advice(state, session.steps(state)[1:])
 
 
+class Ball(Message):
+    number: int
+
+
+class Player(Process):
+    other: Pid
+    last: int = 0
+
+    @on(Ball, when=lambda self, m: m.number > self.last)
+    def hit(self, m: Ball) -> None:
+        self.last = m.number + 1
+        self.send(self.other, Ball(m.number + 1))
+
+
+class Endless(System):
+    """Two counters that feed on each other, so that the closure has no end."""
+
+    def build(self) -> None:
+        one, two = self.spawn(Player), self.spawn(Player)
+        self.connect(one, other=two)
+        self.connect(two, other=one)
+        self.send(one, Ball(1), sender=two)
+
+
 def test_a_reduction_that_does_not_run_says_why() -> None:
-    found = advice(Session(define(FaultyDetectorConsensus())), (0,))
+    found = advice(Session(define(Endless())), (0,))
     assert not found["quotient"].runs
     assert "closure" in found["quotient"].why
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from quorate import Process, System, can, check, final, invariant, start, step
+from quorate import Process, System, can, check, eventually, final, invariant, start, step
 from quorate.base.errors import QuorateError
 from quorate.model.define import define
 from quorate.properties import evaluate
@@ -124,3 +124,43 @@ def test_a_run_without_steps_is_a_run() -> None:
         result = check(Wrong, all=everything)
         assert result.trace is not None
         assert (result.property, len(result.trace)) == ("never", 0)
+
+
+class Two(System):
+    """Of a state that is new, one property is known before the other one."""
+
+    def build(self) -> None:
+        self.spawn(Walker)
+        self.spawn(Walker)
+
+    @invariant
+    def first_low(self) -> bool:
+        return self[Walker][0].x < 2
+
+    @invariant
+    def low(self) -> bool:
+        return all(walker.x < 3 for walker in self[Walker])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fingerprints_count_a_state_once(threads: int) -> None:
+    plain = {"all": True, "quotient": "off", "dead_messages": "off", "symmetry": "none", "threads": threads}
+    exact = check(Two, **plain)  # type: ignore[arg-type]
+    found = check(Two, store="fingerprint", **plain)  # type: ignore[arg-type]
+    assert exact.violations is not None
+    assert found.violations is not None
+    assert {each.property: each.count for each in found.violations} == {
+        each.property: each.count for each in exact.violations
+    }
+
+
+class Whole(Walk):
+    @eventually
+    def both(self) -> bool:
+        return all(walker.x == 4 for walker in self[Walker])
+
+
+def test_what_is_about_whole_runs_is_not_counted() -> None:
+    outcome = {each.name: each for each in check(Whole, all=True).properties}["both"]
+    assert outcome.verdict == "incomplete"
+    assert "--all counts states" in outcome.note

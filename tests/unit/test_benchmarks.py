@@ -464,7 +464,7 @@ def test_the_goals_of_a_run() -> None:
     speed = found["Paxos (2,5,1): times faster than Spin"]
     assert (round(speed.value), speed.met) == (170, True)
     rate = found["Paxos, plain search: times more states per second than Spin, at least"]
-    assert (round(rate.value, 1), rate.met) == (11.3, True)
+    assert (round(rate.value, 1), rate.met) == (11.3, False)
     assert found["Paxos, plain search: times less memory per state than Spin, at least"].value == 10
     assert found["peers-paxos: searches by peers without symmetry that count our states"].met
     assert found["the thesis' OM(1), 4 lieutenants: times fewer states than Rumur with scalarsets"].value == 10.3

@@ -6,16 +6,22 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from quorate import QuorateError, System
+from quorate.cli.main import app
+from quorate.cli.progress import line
 from quorate.cluster.errors import LostError
+from quorate.cluster.ray import _require_listener
 from quorate.model.target import load
 from quorate.protocols.paxos import Paxos
 from quorate.results.result import Progress, Result
@@ -58,6 +64,7 @@ def cluster() -> Iterator[Any]:
     [
         ("faulty-paxos", 2, {}),
         ("raft-election", 3, {}),
+        ("two-phase-commit", 4, {}),
         ("paxos", 5, {"por": "lpor"}),
         ("atomic-storage", 1, PLAIN),
         ("multi-writer-storage", 2, {"max_behaviours": 4_000, "max_states": 50_000}),
@@ -88,6 +95,36 @@ def test_two_searches_at_once(cluster: Any) -> None:
     other.join()
     assert answer(mine) == answer(check(small("raft-election")))
     assert answer(found[0]) == answer(check(Paxos(), **PLAIN))
+
+
+def test_shares_are_told_while_they_work(cluster: Any) -> None:
+    told: list[Progress] = []
+    many = check(large(), workers=4, max_states=1_000_000, progress=told.append, **PLAIN)
+    assert many.workers is not None
+    shares = [each.shares for each in told if len(each.shares) == 4 and each.states]
+    assert shares
+    assert all(sum(each) <= many.states for each in shares)
+    assert re.search(r"  shares \d+ \d+ \d+ \d+%$", line([each for each in told if each.shares in shares][-1]))
+
+
+def test_a_sweep_gives_an_instance_to_each(cluster: Any) -> None:
+    words = ["sweep", "paxos", "-p", "acceptors=1..3", "-p", "majority=1..2", "--csv"]
+    alone, many = (CliRunner().invoke(app, [*words, *more]) for more in (["-j", "1"], ["--workers", "2"]))
+    assert alone.exit_code == many.exit_code == 1
+    rows = [[row.split(",")[:6] for row in each.stdout.splitlines()] for each in (alone, many)]
+    assert len(rows[0]) == 7
+    assert rows[0] == rows[1]
+
+
+def test_an_instance_whose_process_dies_is_a_row_like_any_other(cluster: Any, tmp_path: Path) -> None:
+    model = tmp_path / "dies.py"
+    model.write_text(
+        "import os\nfrom quorate import System\n\n\nclass Dies(System):\n    number: int = 1\n\n"
+        "    def build(self) -> None:\n        os._exit(9)\n"
+    )
+    found = CliRunner().invoke(app, ["sweep", str(model), "-p", "number=1..2", "--workers", "2"])
+    assert found.exit_code == 2
+    assert found.stdout.count("without an answer") == 2
 
 
 class Killing:
@@ -162,6 +199,23 @@ def test_limits_end_the_search_everywhere(cluster: Any, limit: dict[str, Any], s
     found = check(large(), workers=2, **limit, **PLAIN)
     assert found.verdict == "incomplete"
     assert found.stopped_by == stopped
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_an_address_where_there_is_no_ray(listens: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer within seconds, in one line."""
+    monkeypatch.setattr("quorate.cluster.ray.REACHED_WITHIN", 0.2)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        if listens:
+            other.listen()
+        where = f"127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(ConnectionError, match="no answer from there" if listens else "nobody listens there"):
+            _require_listener(where)
+
+
+def test_an_address_where_there_is_one(cluster: Any) -> None:
+    _require_listener(cluster.address)
 
 
 def test_more_workers_than_there_is_room_for(cluster: Any) -> None:

@@ -21,7 +21,6 @@ class A(Process):
     @start
     def begin(self) -> None:
         print("handler", self.x)
-        os.system("echo of a program")
         sys.__stdout__.write("by another name")
         self.x = 1
 
@@ -31,6 +30,7 @@ class S(System):
 
     def build(self) -> None:
         print("build")
+        os.system("echo of a program")
         self.spawn(A, 1)
 
     @invariant

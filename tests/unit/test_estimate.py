@@ -46,3 +46,12 @@ def test_a_search_tells_its_levels() -> None:
     guess = estimate(complete, complete[-1])
     assert guess is not None
     assert guess.low <= result.states <= guess.high
+
+
+def test_without_a_closure_there_may_be_no_end() -> None:
+    starts, states = [0, 1, 4, 10, 20, 35], 56
+    closed, still_open = estimate(starts, states), estimate(starts, states, closed=False)
+    assert closed is not None
+    assert still_open is not None
+    assert closed.to_json()["high"] is not None
+    assert still_open.to_json()["high"] is None

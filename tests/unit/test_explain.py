@@ -13,6 +13,7 @@ from quorate.model.define import define
 from quorate.properties.explanation import explain
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import Participant, TwoPhaseCommit
+from quorate.semantics.state import initial_states
 from support import here
 
 
@@ -297,7 +298,7 @@ def test_it_is_said_where_collections_differ(name: str) -> None:
 
 def explanation(system: System, name: str) -> str | None:
     definition = define(system)
-    part = explain(definition, definition.property(name), definition.initials[0])
+    part = explain(definition, definition.property(name), initial_states(definition)[0])
     return "\n".join(part.lines()) if part is not None else None
 
 

@@ -11,10 +11,13 @@ from liveness_models import Counter
 from quorate import Process, System, ctl, eventually, ltl, step
 from quorate.cli.main import app
 from quorate.explore.advice import Adviser
+from quorate.explore.answers import drawn
+from quorate.explore.finds import Finds
 from quorate.explore.graph import explored
 from quorate.explore.present import position_view, system_view
 from quorate.explore.session import Session
 from quorate.model.define import define
+from quorate.render.lasso import AGAIN
 from test_explore import searched
 from test_liveness import Locking
 
@@ -32,6 +35,28 @@ def test_a_lasso_is_a_counterexample_to_walk_along() -> None:
     views = [position_view(session, session.at(path[:end])) for end in range(1, len(path) + 1)]
     assert [each["name"] for each in views[-1]["properties"]] == ["exclusive"]
     assert [each["name"] for each in system_view(session)["properties"]] == ["exclusive"]
+    assert found["loop_from"] == 2
+    whole, bent = drawn(session, path), drawn(session, path, found["loop_from"])
+    assert whole is not None
+    assert bent is not None
+    assert AGAIN in bent
+    assert AGAIN not in whole
+
+
+def test_only_the_whole_run_is_drawn_as_a_loop() -> None:
+    system = Locking()
+    session = Session(define(system))
+    finds = Finds(session, system, [], {})
+    ((number, known),) = list(_sent(finds))
+    vars(finds.entries[number]).update(known)
+    path = known["path"]
+    assert [finds.loop_of(path[:end]) for end in range(len(path) - 1, len(path) + 1)] == [None, 2]
+
+
+def _sent(finds: Finds) -> list[tuple[int, dict[str, Any]]]:
+    found: list[tuple[int, dict[str, Any]]] = []
+    finds._search(found.append)
+    return found
 
 
 def test_goals_beside_temporal_properties() -> None:

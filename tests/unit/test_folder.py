@@ -6,6 +6,8 @@ import json
 import os
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 
 from quorate import QuorateError, check, resume
 from quorate.protocols.paxos import Paxos
-from quorate.search.folder import Folder
+from quorate.search.folder import VERSION, Folder
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def rewritten(place: Path, **changed: Any) -> None:
     path.write_text(json.dumps({**document, "checksum": whole}))
 
 
-@pytest.mark.parametrize("changed", [{"version": 2}, {"quorate": "99.0"}, {"byte_order": "middle"}])
+@pytest.mark.parametrize("changed", [{"version": VERSION + 1}, {"quorate": "99.0"}, {"byte_order": "middle"}])
 def test_another_version(changed: dict[str, Any], saved: Path) -> None:
     rewritten(saved, **changed)
     assert refused(saved).code == "Q342"
@@ -214,3 +216,45 @@ def test_old_files_go(made: Path) -> None:
     assert len(kept) == 2
     needed = {each["name"] for path in kept for each in json.loads(path.read_text())["files"]}
     assert {path.name for path in made.iterdir()} == {"lock", *needed, *(path.name for path in kept)}
+
+
+AUDITED = """
+import shutil, sys
+import quorate
+from quorate.protocols.paxos import Paxos
+
+seen, listening = [], False
+EXECUTED = ("pickle.find_class", "marshal.load", "marshal.loads", "exec", "compile", "import", "code.__new__",
+            "function.__new__", "os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "ctypes.dlopen")
+sys.addaudithook(lambda event, _: seen.append(event) if listening and event in EXECUTED else None)
+
+def events(run):
+    global listening
+    seen.clear()
+    listening = True
+    run()
+    listening = False
+    return list(seen)
+
+place = sys.argv[1]
+shutil.copytree(place, place + "-again")
+quorate.resume(place, Paxos())  # imports what it needs
+resumed = events(lambda: quorate.resume(place + "-again", Paxos()))
+checked = events(lambda: quorate.check(Paxos(), symmetry="none"))
+assert "compile" in checked, "properties are taken apart: the hook listens"
+assert resumed == checked, (resumed, checked)
+"""
+
+
+def test_nothing_in_a_checkpoint_is_executed(saved: Path) -> None:
+    """Python itself says what is run: going on runs what a check of the same model runs, and nothing else."""
+    ran = subprocess.run([sys.executable, "-c", AUDITED, str(saved)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_what_workers_kept_is_told_by_its_name(tmp_path: Path) -> None:
+    assert "shared among workers" in refused(tmp_path).hint
+    (tmp_path / "workers-abc").mkdir()
+    found = refused(tmp_path)
+    assert found.code == "Q341"
+    assert "what workers kept" in found.message

@@ -147,7 +147,8 @@ def test_attackers_send_what_they_like() -> None:
     ("wrong", "told"),
     [
         (lambda self, pid: self.send("x", Token(), sender=pid), "is not the identity of a process"),
-        (lambda self, pid: self.send(pid, Token(), sender=None), "is not the identity of a process"),
+        (lambda self, pid: self.send(pid, Token(), sender=None), "names no sender"),
+        (lambda self, pid: self.send(pid, Token(), sender="x"), "is not the identity of a process"),
         (lambda self, pid: self.send(pid, Token, sender=pid), "is not a message"),
         (lambda self, pid: [self.send(pid, Token(n), sender=pid) for n in range(2)], "the channel holds 1"),
     ],
@@ -164,3 +165,13 @@ def test_what_cannot_be_sent_is_refused(wrong: Any, told: str) -> None:
     assert refused.value.code == "Q109"
     with pytest.raises(ModelError, match="outside of `build`"):
         Wrong().send(Pid(0, "nobody"), Token(), sender=Pid(0, "nobody"))
+
+
+def test_a_message_without_a_sender_says_what_is_missing() -> None:
+    class Anonymous(System):
+        def build(self) -> None:
+            self.send(self.spawn(Process), Message())
+
+    with pytest.raises(ModelError, match="names no sender") as refused:
+        check(Anonymous)
+    assert refused.value.code == "Q109"

@@ -347,6 +347,22 @@ def test_a_job_in_the_background_is_not_interrupted_from_the_terminal(tmp_path: 
     assert (found.returncode, found.stderr) == (0, "")
 
 
+def test_sigterm_ends_a_job_in_the_background_as_it_should() -> None:
+    """Where Ctrl-C is ignored, SIGTERM is not: the explorer closes its door, and ends with status 0."""
+    with subprocess.Popen(
+        [*STARTS["module"], "explore", "ping-pong", "--no-browser"],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as started:
+        assert started.stdout is not None
+        assert "is at http" in started.stdout.readline()
+        started.terminate()
+        _, err = started.communicate(timeout=60)
+    assert (started.returncode, "interrupted" in err) == (0, False)
+
+
 def test_the_status_of_a_module_that_was_interrupted_in_code_of_a_text(tmp_path: Path) -> None:
     """As dataclasses are made: `python -m` then ended by SIGINT, whatever status the program had chosen."""
     text = "__import__('os').kill(__import__('os').getpid(), 2); __import__('time').sleep(9)"

@@ -58,6 +58,7 @@ def test_a_history_is_a_list_or_one_event_a_line(text: str) -> None:
         (lines([{"process": "a", "invoke": "enqueue"}]), "Q330", 1, "`enqueue` takes value, and is given none"),
         (lines([{"invoke": "dequeue"}]), "Q330", 1, "has no process"),
         (lines([{"process": "a"}]), "Q330", 1, "neither begins nor ends"),
+        ("\n", "Q330", 1, "the file is empty"),
         (lines([3]), "Q330", 1, "3 is not an event"),
         ("[1 2]", "Q330", 1, "is not an event"),
         ('{"process": a}', "Q330", 1, "not JSON"),

@@ -178,10 +178,10 @@ def test_counts(name: str, parameters: dict[str, Any], states: int) -> None:
     ("name", "parameters", "wanted"),
     [
         # In the order of LEVELS: none, progress, process, transition, message, strong.
-        ("stop-and-wait", {}, "violated violated holds holds holds holds"),
+        ("stop-and-wait", {}, "violated holds holds holds holds holds"),
         ("stop-and-wait", {"fair": False}, "violated violated violated violated violated holds"),
         ("stop-and-wait", {"repeats": False}, "violated violated violated violated violated violated"),
-        ("alternating-bit", {}, "violated violated holds holds holds holds"),
+        ("alternating-bit", {}, "violated holds holds holds holds holds"),
         ("alternating-bit", {"fair": False}, "violated violated violated violated violated holds"),
         ("token-ring", {}, "violated holds holds holds holds holds"),
         ("token-ring", {"greedy": True}, "violated violated violated violated violated violated"),

@@ -63,3 +63,12 @@ def test_it_can_be_a_key() -> None:
 def test_only_mappings_are_joined() -> None:
     with pytest.raises(TypeError):
         Map({1: 2}) | [(1, 3)]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", ["set", "add", "remove", "assoc"])
+def test_methods_of_other_maps_say_how_to_write_it(name: str) -> None:
+    with pytest.raises(ModelError, match=f"m.{name}: a Map has no such method") as refused:
+        getattr(Map({1: "x"}), name)
+    assert refused.value.code == "Q103"
+    assert "m = m | {key: value}" in refused.value.hint
+    assert not hasattr(Map(), name)

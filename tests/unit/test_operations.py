@@ -1,5 +1,6 @@
 """Operations in handlers, histories that cannot be, and specifications that break their promises."""
 
+import random
 from typing import Any
 
 import pytest
@@ -158,6 +159,20 @@ def test_a_specification_that_breaks_its_promises(specification: Any, text: str)
     code, message, line = told(caught.value)
     assert (code, line) == ("Q123", line_of(f"class {type(specification).__name__}:"))
     assert text in message
+
+
+class Coin:
+    initial = 0
+
+    def apply(self, state: int, operation: Operation) -> tuple[int, Any]:
+        return state, random.choice([0, 1])
+
+
+def test_chance_in_a_specification_is_found_without_luck() -> None:
+    """Asked twice, a coin falls the same way every other time."""
+    with pytest.raises(ModelError, match="uses `random`") as caught:
+        linearizable(Coin())
+    assert told(caught.value)[::2] == ("Q123", line_of("return state, random.choice"))
 
 
 def test_a_specification_that_raises_fails_where_it_does() -> None:

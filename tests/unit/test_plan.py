@@ -183,7 +183,8 @@ def test_temporal_properties_have_a_search_of_their_own() -> None:
         "                 consumed any more",
         "  left out       por: which steps stay possible depends on the order of others;",
         "                 it keeps fairness up to process",
-        "                 symmetry: it does not keep fairness",
+        "                 symmetry: it does not keep who is treated fairly: it keeps",
+        "                 --fairness none and progress",
         "                 split: switched off",
     ]
 
@@ -195,7 +196,11 @@ def test_the_plan_of_temporal_properties_is_what_the_check_does(level: str) -> N
     found = plan(system, Options.of({**options, "ltl": ("G F held",)}))
     result = quorate.check(system, **options)
     assert found.temporal is not None
-    assert found.temporal.reductions == found.reductions == result.reductions
+    gained = {"stands_for", "gain", "efficiency"}  # what only the search knows
+    told = result.reductions["symmetry"]
+    assert (gained <= told.keys()) == (level == "none")
+    without = {name: value for name, value in told.items() if name not in gained}
+    assert found.temporal.reductions == found.reductions == {**result.reductions, "symmetry": without}
     assert result.fairness is not None
     assert (found.temporal.level, found.temporal.assuming) == (level, result.fairness["assuming"])
 
@@ -214,7 +219,8 @@ def test_formulas_from_the_command_line_are_planned() -> None:
         "AG EF held": {"formula": "AG EF held", "reads": ["lock1.held"], "automaton_states": None},
     }
     assert found["temporal"]["fairness"]["level"] == "strong"
-    assert found["reductions"]["symmetry"] == {"ran": False, "why": "it does not keep fairness"}
+    why = "it does not keep who is treated fairly: it keeps --fairness none and progress"
+    assert found["reductions"]["symmetry"] == {"ran": False, "why": why}
     done = CliRunner().invoke(app, ["plan", f"{LIVELY}:Locking", "--ltl", "F hold"])
     assert done.exit_code == 2
     assert "held" in done.stderr
@@ -224,3 +230,25 @@ def test_an_estimate_counts_what_a_check_would_visit() -> None:
     """Raft has 593,016 states, and 3,083 once its closure is known: more than what is searched for an estimate."""
     told = CliRunner().invoke(app, ["plan", "raft", "--estimate", "--json"])
     assert json.loads(told.stdout)["estimate"] == {"likely": 3083, "low": 3083, "high": 3083}
+
+
+def test_a_plan_takes_every_option_of_a_check(tmp_path: Path) -> None:
+    about_the_run = [
+        "--trace",
+        "text",
+        "--shorten",
+        "--regroup",
+        "off",
+        "--fail-under",
+        "50",
+        "--checkpoint",
+        "saved",
+        "--checkpoint-every",
+        "10",
+    ]
+    for name in ("--chart", "--report", "--save", "--export", "--pytest"):
+        about_the_run += [name, str(tmp_path / "never-written")]
+    done = CliRunner().invoke(app, ["plan", "paxos", "--json", *about_the_run])
+    assert done.exit_code == 0, done.output
+    assert not list(tmp_path.iterdir())
+    assert json.loads(done.output)["reductions"]["quotient"]["ran"] is False  # lines are counted

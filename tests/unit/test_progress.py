@@ -1,6 +1,9 @@
 import io
+from dataclasses import replace
+from math import inf
 
 from quorate.cli.progress import ProgressLine, line
+from quorate.results.estimate import Estimate
 from quorate.results.result import Progress
 
 
@@ -15,6 +18,16 @@ def progress(seconds: float = 2.0, states: int = 3_456_789) -> Progress:
 
 def test_the_line_has_states_rate_frontier_depth_and_memory() -> None:
     assert line(progress()) == (" 0:02  search     3,456,789 states    1.7M/s  frontier 120.0k  depth  17  91.0 MB")
+
+
+def test_the_line_has_the_share_of_each_worker() -> None:
+    def shown(*shares: int) -> str:
+        return line(replace(progress(), shares=shares)).removeprefix(line(progress()))
+
+    assert shown(30, 10) == "  shares 75 25%"
+    assert shown(1, 1, 1, 1) == "  shares 25 25 25 25%"
+    assert shown(*[9] * 9, 19) == "  10 workers, 9 to 19%"
+    assert shown(5) == shown() == shown(0, 0) == ""
 
 
 def test_columns_keep_their_place_while_numbers_grow() -> None:
@@ -62,3 +75,14 @@ def test_a_terminal_that_goes_away_does_not_stop_the_search() -> None:
     stream.close()
     shown.update(progress())
     shown.close()
+
+
+def test_the_estimate_fits_on_a_narrow_terminal() -> None:
+    stream = Terminal()
+    ProgressLine(stream).update(replace(progress(), expected=Estimate(9e6, 4e6, 9e7)))
+    assert "of about 9.0M (4.0M to 90.0M)" in stream.getvalue()
+    assert len(stream.getvalue().removeprefix("\r\x1b[K")) <= 79
+
+
+def test_an_estimate_without_end_says_so() -> None:
+    assert "of about 9.0M (4.0M to no end)" in line(replace(progress(), expected=Estimate(9e6, 4e6, inf)))

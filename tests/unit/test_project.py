@@ -11,15 +11,22 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import (
+    Event,
     Message,
+    Monitor,
     Peers,
     Process,
+    Rank,
+    Shared,
     System,
     can,
+    check,
     crashes,
     ctl,
     fifo,
+    final,
     invariant,
+    ltl,
     majority,
     on,
     quorum,
@@ -27,12 +34,14 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.base.errors import ModelError, ParameterError
 from quorate.cli.main import app
 from quorate.projection import conditions
 from quorate.projection.conditions import RefusedError
 from quorate.projection.project import project
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.safe_storage import SafeStorage
+from quorate.render.projection import report
 
 
 class Store(Message):
@@ -268,6 +277,263 @@ class Meddles(Storage):
         return all(server.time in range(3) for server in self[Server])
 
 
+class CountingStores(Server):
+    """Keeps the highest, and counts what it was given."""
+
+    stores: int = 0
+
+    @on(Store)
+    def store(self, m: Store) -> None:
+        self.stores = min(2, self.stores + 1)
+        super().store(m)
+
+
+class ReadsBack(Writer):
+    """Asks once it has stored, so that what was stored before it is known."""
+
+    found: int | None = None
+
+    @quorum(Stored, size="size", when=lambda self: not self.done)
+    def written(self, _: frozenset[Stored]) -> None:
+        self.done = True
+        self.send(self.servers, Query())
+
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = max(m.time for m in answers)
+
+
+class LateStored(Writer):
+    """Stores with one server and asks all of them: `written` may happen again while it waits for them."""
+
+    times: int = 0
+    seen: int | None = None
+
+    @quorum(Stored, size=1, when=lambda self: self.seen is None)
+    def written(self, _: frozenset[Stored]) -> None:
+        self.times += self.times < 2
+        if self.times == 1:
+            self.send(self.servers, Query())
+
+    @quorum(Answer, size=lambda self: len(self.servers), when=lambda self: self.seen is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.seen = max(m.time for m in answers)
+
+
+class LateStorage(System):
+    servers: int = 3
+
+    def build(self) -> None:
+        self.spawn(LateStored, servers=self.spawn(Server, self.servers), size=1, time=1)
+
+    @invariant
+    def once(self) -> bool:
+        return all(writer.times < 2 for writer in self[LateStored])
+
+
+class TwoOpen(Writer):
+    """Asks before its store has ended, and takes the answers to the store while it waits for the others."""
+
+    begun: bool = False
+    asking: bool = False
+    seen: int | None = None
+
+    @start
+    def write(self) -> None:
+        self.begun = True
+        super().write()
+
+    @step(when=lambda self: self.begun and not self.asking)
+    def ask(self) -> None:
+        self.asking = True
+        self.send(self.servers, Query())
+
+    @quorum(Answer, size="size", when=lambda self: self.seen is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.seen = max(m.time for m in answers)
+
+
+class WithFour(Reader):
+    """Does something else with four servers, in a graph of the same size."""
+
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = max(m.time for m in answers) + 7 * (len(self.servers) == 4)
+
+
+class Growing(Reader):
+    """A field that tells the number of servers, and changes."""
+
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = max(m.time for m in answers)
+        self.size = 0
+
+
+class Small(Storage):
+    """Quorums stop growing: they meet with 3, 4 and 5 servers, not with 23."""
+
+    def quorum(self, servers: int) -> int:
+        return min(3, majority(servers))
+
+
+class ReadsNumber(Storage):
+    @invariant
+    def not_with_four(self) -> bool:
+        return self.servers != 4 or all(reader.found != 2 for reader in self[Reader])
+
+
+class ReadsParameters(Storage):
+    @invariant
+    def not_with_four(self) -> bool:
+        return self.parameters["servers"] != 4 or all(reader.found != 2 for reader in self[Reader])
+
+
+class ReadsPeers(Storage):
+    @invariant
+    def not_with_four(self) -> bool:
+        return all(len(reader.servers) != 4 or reader.found != 2 for reader in self[Reader])
+
+
+class Wrote(Event): ...
+
+
+class Telling(Writer):
+    @quorum(Stored, size="size")
+    def written(self, _: frozenset[Stored]) -> None:
+        self.done = True
+        self.emit(Wrote())
+
+
+class Counted(Monitor):
+    number: int
+    wrong: bool = False
+
+    @on(Wrote)
+    def wrote(self, _: Wrote) -> None:
+        self.wrong = self.number == 4
+
+
+class ToldNumber(Storage):
+    writer = Telling
+
+    def build(self) -> None:
+        super().build()
+        self.watch(Counted, number=self.servers)
+
+    @invariant
+    def right(self) -> bool:
+        return not self[Counted].wrong
+
+
+class Waits(Storage):
+    """With two of three servers down, nobody is done: a deadlock that no subsystem has."""
+
+    faults = crashes(2, of=Server)
+
+    @final
+    def all_done(self) -> bool:
+        return all(writer.done for writer in self[Writer]) and all(each.found is not None for each in self[Reader])
+
+
+class NeverComes(Storage):
+    """Waits for one more server than there are; in the subsystem, only for those of its pairs."""
+
+    def quorum(self, servers: int) -> int:
+        return servers + 1
+
+    @final
+    def all_done(self) -> bool:
+        return all(writer.done for writer in self[Writer])
+
+
+class Fails(Reader):
+    """With four servers there is a step that fails, which leads nowhere."""
+
+    @step(when=lambda self: len(self.servers) == 4)
+    def four(self) -> None:
+        raise AssertionError
+
+
+class CountsMessages(Storage):
+    @invariant
+    def few(self) -> bool:
+        return len(self.pending(Stored)) <= 3
+
+
+class AwaitsMessages(Storage):
+    few = ltl("G !many")
+
+    def many(self) -> bool:
+        return len(self.pending(Stored)) > 3
+
+
+class EndsEmpty(Storage):
+    @final
+    def nothing_in_flight(self) -> bool:
+        return not self.pending(Stored)
+
+
+class NamesSenders(Storage):
+    """One formula for each server, since these send the messages."""
+
+    never_the_third = ltl("G other", each=Stored)
+
+    def other(self, server: Server) -> bool:
+        return str(server.pid) != "server3"
+
+
+class BoundedByMessages(Storage):
+    def within(self) -> bool:
+        return len(self.pending(Stored)) <= 1
+
+
+class BoundedByClients(Storage):
+    """What is wrong lies outside of the bound."""
+
+    def within(self) -> bool:
+        return not any(writer.done for writer in self[Writer])
+
+    @invariant
+    def never_done(self) -> bool:
+        return not any(writer.done for writer in self[Writer])
+
+
+class ReadsFaults(Storage):
+    def build(self) -> None:
+        super().build()
+        self.faults = crashes((self.servers - 1) // 2, of=Server)
+
+    @invariant
+    def few(self) -> bool:
+        return self.faults.left < 2
+
+
+class Sharing(Writer):
+    cell: Shared[int]
+
+    @quorum(Stored, size="size")
+    def written(self, _: frozenset[Stored]) -> None:
+        self.cell.value = 1
+
+
+class Shares(Storage):
+    def build(self) -> None:
+        super().build()
+        self.spawn(Sharing, servers=Peers(), size=1, time=3, cell=self.share("cell", 0))
+
+
+class AtMostSeven(Storage):
+    def build(self) -> None:
+        self.require(self.servers <= 7, "at most seven")
+        super().build()
+
+
+class NoAnswers(Storage):
+    def quorum(self, servers: int) -> int:
+        return 0
+
+
 def variant(**changed: object) -> System:
     made: System = type("Variant", (Storage,), changed)()
     return made
@@ -290,7 +556,33 @@ REFUSED = {
     "to one": (variant(writer=ToOne), conditions.BROADCASTS, "some servers"),
     "endless": (variant(writer=Endless), conditions.ROUNDS, "more than 12 rounds"),
     "posted": (Posted(), conditions.ENVIRONMENT, "at the beginning"),
+    "counting stores": (
+        variant(server=CountingStores, writer=ReadsBack),
+        conditions.STAMPS,
+        "so servers do not keep the highest",
+    ),
+    "late stored": (LateStorage(), conditions.APART, "in another round, with late answers to Store(time=1)"),
+    "two open": (variant(writer=TwoOpen), conditions.APART, "in another round"),
+    "with four": (variant(reader=WithFour), conditions.UNIFORM, "servers=4: WithFour.collect is where they part"),
+    "growing": (variant(reader=Growing), conditions.UNIFORM, "growing1.size depends on the number of servers"),
+    "small": (Small(), conditions.MEET, "with 23 servers, 3 that answer"),
+    "reads number": (ReadsNumber(), conditions.PROPERTIES, "a property reads servers,"),
+    "reads parameters": (ReadsParameters(), conditions.PROPERTIES, "a property reads servers,"),
+    "reads peers": (ReadsPeers(), conditions.PROPERTIES, "a property reads Reader.servers,"),
+    "told number": (ToldNumber(), conditions.UNIFORM, "Counted.number of a monitor"),
+    "waits": (Waits(), conditions.ENVIRONMENT, "a quorum that stays up"),
     "half": (Half(), conditions.MEET, "none in common"),
+    "never comes": (NeverComes(), conditions.QUORUMS, "waits for 4 answers, and there are 3 servers"),
+    "fails": (variant(reader=Fails), conditions.UNIFORM, "than with servers=4"),
+    "counts messages": (CountsMessages(), conditions.PROPERTIES, "reads messages in flight"),
+    "awaits messages": (AwaitsMessages(), conditions.PROPERTIES, "reads messages in flight"),
+    "names senders": (NamesSenders(), conditions.PROPERTIES, "a property reads Server"),
+    "ends empty": (EndsEmpty(), conditions.PROPERTIES, "reads messages in flight"),
+    "bounded by messages": (BoundedByMessages(), conditions.PROPERTIES, "reads messages in flight"),
+    "bounded by clients": (BoundedByClients(), conditions.ENVIRONMENT, "BoundedByClients.within cuts runs off"),
+    "reads faults": (ReadsFaults(), conditions.PROPERTIES, "a property reads faults,"),
+    "shared cells": (Shares(), conditions.ENVIRONMENT, "shared cells"),
+    "at most seven": (AtMostSeven(), conditions.SERVERS, "servers=23 is none of the numbers"),
     "large": (variant(reader=Large), conditions.UNIFORM, "servers=23"),
     "reads a server": (Peeks(), conditions.PROPERTIES, "Server"),
     "reads servers": (Meddles(), conditions.PROPERTIES, "Server"),
@@ -313,6 +605,110 @@ def test_what_is_outside_of_the_class_is_refused_by_name(name: str) -> None:
     assert refused.value.condition == condition
     assert refused.value.code == "Q603"
     assert text in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        LateStorage(),
+        type(variant(reader=WithFour))(servers=4),
+        ReadsNumber(servers=4),
+        ReadsPeers(servers=4),
+        NeverComes(),
+        type(variant(reader=Fails))(servers=4),
+        CountsMessages(),
+        AwaitsMessages(),
+        EndsEmpty(),
+        ReadsFaults(servers=5),
+    ],
+    ids=lambda system: repr(system),
+)
+def test_what_looks_as_if_it_were_in_the_class_is_wrong_with_real_servers(system: System) -> None:
+    assert check(system).verdict == "violated"
+
+
+class AllButTwo(Storage):
+    """Quorums meet from five servers on."""
+
+    servers: int = 5
+
+    def quorum(self, servers: int) -> int:
+        return max(1, servers - 2)
+
+
+class AtLeastThree(Storage):
+    def build(self) -> None:
+        self.require(self.servers >= 3, "three or more")
+        super().build()
+
+
+def test_the_verdict_says_from_which_number_of_servers_on() -> None:
+    found = project(AllButTwo())
+    assert (found.verdict, found.least) == ("holds", 5)
+    assert found.below is not None
+    assert found.below.startswith("quorums meet: with 4 servers, 2 that answer")
+    assert "holds for 5 servers or more" in str(report(found))
+    found = project(variant(faults=crashes(1, of=Server), all_done=NeverComes.all_done))
+    assert (found.verdict, found.least) == ("holds", 3)
+    assert "stays up" in str(found.below)
+
+
+@pytest.mark.parametrize(("system", "least"), [(Storage(), 1), (Storage(servers=2), 1), (AtLeastThree(), 3)])
+def test_every_smaller_number_of_which_there_is_a_system_is_covered(system: System, least: int) -> None:
+    found = project(system)
+    assert (found.verdict, found.least, found.below) == ("holds", least, None)
+    assert found.numbers[-1] == 5
+    assert "holds for any number of servers" in str(report(found))
+
+
+class Calling(Reader):
+    """One transition calls another."""
+
+    @start
+    def read(self) -> None:
+        self.ask()
+
+    @step(when=lambda self: False)
+    def ask(self) -> None:
+        self.send(self.servers, Query())
+
+
+def test_a_transition_that_calls_another_one_takes_one_step() -> None:
+    assert project(variant(reader=Calling)).verdict == "holds"
+
+
+class Raises(Reader):
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = [0, 1][max(m.time for m in answers)]
+
+
+def test_a_handler_that_raises_is_shown_with_real_servers() -> None:
+    found = project(variant(reader=Raises))
+    assert (found.verdict, found.shown is not None and found.shown.property) == ("violated", "exceptions")
+
+
+def test_a_mistake_in_the_model_is_an_error_as_in_a_check() -> None:
+    for decide in (check, project):
+        with pytest.raises(ModelError, match="Writer.written: size is 0") as wrong:
+            decide(NoAnswers())
+        assert wrong.value.code == "Q107"
+
+
+def test_properties_are_evaluated_where_it_is_noted_what_they_read() -> None:
+    for options in ({"workers": 2}, {"checkpoint": "folder"}):
+        with pytest.raises(ParameterError, match="takes no option"):
+            project(Storage(), **options)
+
+
+def test_faults_belong_to_the_system() -> None:
+    with pytest.raises(ParameterError, match="takes no option `crashes`"):
+        project(Storage(), crashes=2, ltl="F nothing_else")
+
+
+def test_ranks_are_refused() -> None:
+    with pytest.raises(ParameterError, match="Rank"):
+        project(variant(writer=type("Ranked", (Writer,), {"__annotations__": {"rank": Rank}, "rank": Rank()})))
 
 
 def test_the_storage_itself_is_in_the_class() -> None:

@@ -1,11 +1,13 @@
 """`quorate prove`: verdicts, lemmas, certificates, and what is said about them."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from benchmarks.protocols.bakery import Bakery
 
@@ -15,14 +17,17 @@ from quorate.base.errors import ModelError, PropertyError, QuorateError
 from quorate.model.define import define
 from quorate.proofs.candidates import Generator
 from quorate.proofs.encode import Encoded
+from quorate.proofs.execution_plans import Planner
 from quorate.proofs.induction import Prover
 from quorate.proofs.propositions import lemma as as_claim
 from quorate.proofs.prove import Proof
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.samples import Sampler
 from quorate.proofs.solver import Deadline
+from quorate.protocols.chain_replication import ChainReplication
 from quorate.protocols.fd_consensus import DetectorConsensus
 from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
+from quorate.render.proofs import report as proof_report
 from second_solver import answer
 
 
@@ -272,17 +277,53 @@ def test_the_bakery() -> None:
     assert prove(Bakery(), timeout=60).verdict == "proved"  # with lemmas that are found
 
 
+def test_transitions_are_strengthened_by_what_the_step_before_leaves_true() -> None:
+    proof = prove(Bakery(), k=10, discover=False, strengthen=True)
+    assert proof.verdict == "proved"
+    goal = proof.claims[0]
+    assert (goal.name, proof.nodes[goal].k) == ("mutual_exclusion", 3)
+    assert [(each.transition, each.after, each.condition, each.assertion) for each in proof.strengthened] == [
+        ("Shop.first_enters", ("Shop.first_draws",), "p.first == Place.TRYING", "not (p.y1 == 0)"),
+        ("Shop.second_enters", ("Shop.second_draws",), "p.second == Place.TRYING", "not (p.y2 == 0)"),
+    ]
+    assert all(proof.nodes[claim].status == "proved" for claim in proof.claims)
+    assert {claim.origin for claim in proof.claims} == {"invariant", "derived"}
+    text = "\n".join("".join(piece.text for piece in line) for line in proof_report(proof).lines)
+    assert "only after Shop.first_draws" in text
+    document = proof.to_json()
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/proof.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    assert [each["lemma"] for each in document["strengthened"]] == ["before_first_enters", "before_second_enters"]
+
+
+def test_what_another_step_invalidates_strengthens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That its ticket is the greater one holds right after it was drawn, and only until the other draws."""
+
+    def assertions() -> set[str]:
+        encoded = Encoded(define(Bakery()))
+        planner = Planner(Prover(encoded, Deadline(60)), Generator(encoded, [], Deadline(60)))
+        return {each.assertion for each in planner.found() if each.transition == "Shop.first_enters"}
+
+    greater = "not (p.y1 <= p.y2)"
+    assert greater not in assertions()
+    monkeypatch.setattr(Planner, "_kept", lambda *_: True)
+    assert greater in assertions()
+
+
 # --- the command line ------------------------------------------------------------------------------------------
 
 
 def test_exit_statuses_and_json() -> None:
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/proof.schema.json").read_text(encoding="utf-8"))
     status, out, _ = call("prove", "two-phase-commit", "-p", "participants=2", "--json")
     document = json.loads(out)
+    jsonschema.validate(document, schema)
     assert status == 0
     assert document["verdict"] == "proved"
     assert {each["class"] for each in document["graph"]} <= {"goal", "D", "SM", "MF", "SV"}
     status, out, _ = call("prove", "two-phase-commit", "--given", "--json")
     assert (status, json.loads(out)["verdict"]) == (3, "not proved")
+    jsonschema.validate(json.loads(out), schema)
     status, out, _ = call("prove", "faulty-fd-consensus", "--property", "agreement", "--json")
     assert (status, json.loads(out)["verdict"]) == (1, "refuted")
     assert json.loads(out)["trace"] is not None
@@ -317,9 +358,105 @@ def test_the_time_limit_is_kept() -> None:
     import time
 
     began = time.monotonic()
-    proof = prove(DetectorConsensus(processes=3), timeout=3)
+    proof = prove(DetectorConsensus(processes=3), timeout=1)
     assert time.monotonic() - began < 30
     assert proof.verdict in ("unknown", "not proved")
+    assert proof.stopped == "time"
+
+
+def test_the_time_limit_is_kept_while_handlers_are_encoded() -> None:
+    import time
+
+    began = time.monotonic()
+    proof = prove(ChainReplication(), timeout=1)  # its actions take minutes to make
+    assert time.monotonic() - began < 15
+    assert (proof.verdict, proof.stopped, proof.actions) == ("unknown", "time", 0)
+    assert proof.goals
+
+
+@pytest.mark.parametrize("phase", ["encoding", "sampling states", "looking for lemmas", "agreement"])
+def test_ctrl_c_is_answered_with_what_is_known(phase: str) -> None:
+    done: list[str] = []
+
+    def told(text: str) -> None:
+        if text.startswith(phase) and not done:
+            done.append(text)
+            signal.raise_signal(signal.SIGINT)
+
+    proof = prove(DetectorConsensus(), property="agreement", any=["Participant.value"], timeout=60, progress=told)
+    assert proof.verdict in ("unknown", "not proved")
+    assert proof.stopped == "interrupted"
+    text = "\n".join("".join(piece.text for piece in line) for line in proof_report(proof).lines)
+    assert "interrupted before" in text
+
+
+def test_integers_that_no_step_relates_are_not_compared() -> None:
+    from benchmarks.protocols.unbounded_paxos import Proposer, UnboundedPaxos
+
+    from quorate.proofs.kinds import Kinds
+    from quorate.protocols.paxos import Accept, Acceptor
+
+    encoded = Encoded(define(UnboundedPaxos()), free=["Proposer.value"])
+    kinds = Kinds(encoded)
+    terms = {
+        (each.column.cls, term.args[0].partition(".")[2]): term
+        for fields in encoded.machine.fields
+        for each in fields
+        for term in each.terms
+    }
+    ballot, value = kinds.of(terms[Proposer, "ballot"]), kinds.of(terms[Proposer, "value"])
+    assert ballot == kinds.of(terms[Acceptor, "promised"]) == kinds.of_message(Accept, ".vote.ballot")
+    assert value == kinds.of_message(Accept, ".vote.value") != ballot
+    assert kinds.strides(ballot) == [2]
+    assert kinds.strides(value) == []
+
+
+def test_the_same_is_said_of_processes_whether_a_field_is_fixed_or_differs_between_initial_states() -> None:
+    from quorate.proofs.lexicon import Lexicon
+    from quorate.proofs.patterns import bindings, patterns
+    from quorate.protocols.chang_roberts import ChangRoberts
+
+    encoded = Encoded(define(ChangRoberts()))
+    lexicon = Lexicon(encoded, [])
+    for pattern in patterns(encoded):
+        texts = {tuple(atom.text for atom in lexicon.atoms(bound)) for bound in bindings(encoded, pattern)}
+        assert len(texts) <= 1
+
+
+def test_the_lemmas_of_paxos_are_inductive_relative_to_each_other() -> None:
+    """Unlimited ballots and all values: the heart of the proof, without the search for what it rests on."""
+    from benchmarks.protocols.unbounded_paxos import ByHand
+
+    from quorate.proofs.propositions import invariants
+    from quorate.proofs.propositions import lemmas as given_lemmas
+
+    encoded = Encoded(define(ByHand()), free=["Proposer.value"])
+    prover = Prover(encoded, Deadline(120))
+    given = {claim.name: claim for claim in given_lemmas(encoded)}
+    (agreement,) = invariants(encoded, None)
+    chosen = [given[name] for name in ("learned_was_chosen", "safe", "one_proposal_a_ballot", "votes_were_proposed")]
+    assert prover.establish(agreement, [], chosen).status == "proved"
+    assert prover.establish(agreement, [], [each for each in chosen if each.name != "safe"]).status != "proved"
+    promises = ("promises_are_kept", "promises_tell_votes", "promises_tell_the_last", "proposals_were_promised")
+    once = ("votes_were_proposed", "one_proposal_a_ballot", "nothing_proposed_while_waiting")
+    rests_on = [given[name] for name in (*promises, *once)]
+    node = prover.establish(given["safe"], [], rests_on)
+    assert (node.status, node.queries) == ("proved", len(node.obligations))
+
+
+def test_a_counterexample_to_induction_has_nothing_in_it_that_does_not_matter() -> None:
+    proof = prove(TwoPhaseCommit(), property="agreement", discover=False)
+    assert proof.verdict == "not proved"
+    assert proof.trace is not None
+    text = "\n".join("".join(piece.text for piece in line) for line in proof_report(proof).lines)
+    text = " ".join(text.split())
+    assert "before the step, in a state that need not be reachable:" in text
+    assert "from nowhere" in text
+    assert "everything else as it is initially" in text
+    assert "willing" not in text.partition("1. participant1")[0]
+    (step_,) = proof.trace.steps
+    inboxes = [len(inbox) for inbox in proof.trace.initial.pending]
+    assert sum(inboxes) == len(step_.consumed) == 1
 
 
 def test_without_the_solver_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,14 @@ from quorate.model.define import define
 from quorate.proofs import lifting, proxies
 from quorate.proofs.actions import Action
 from quorate.proofs.encode import Encoded
-from quorate.proofs.induction import Prover, k_induction
+from quorate.proofs.induction import Prover
 from quorate.proofs.paths import Explorer, Path
 from quorate.proofs.propositions import formula_of, invariants, obligations
 from quorate.proofs.proxies import SymInt, comparing, taking
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.solver import Deadline, Translation
 from quorate.proofs.terms import TRUE, var
+from quorate.proofs.unrolling import k_induction
 
 THREE = 3
 
@@ -117,7 +118,7 @@ def test_messages_of_unknown_content_may_be_equal() -> None:
             two = machine.received(Number, pid, [var("b", "Int")])
             return bool(one == two)
 
-    found = Explorer(Translation()).explore(run, what="", place=None)
+    found = Explorer(Translation(), Deadline(None)).explore(run, what="", place=None)
     assert sorted(bool(each.value) for each in found) == [False, True]
 
 

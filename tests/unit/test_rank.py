@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, QuorateError, Rank, System, check, invariant, on, start
-from quorate.language.rank import RankError, rank
+from quorate import Message, Pid, Process, QuorateError, Rank, System, check, invariant, ltl, on, start
+from quorate.language.rank import RankError, number_of, rank
 
 
 def test_ranks_are_ordered() -> None:
@@ -39,6 +41,13 @@ def test_ranks_are_ordered() -> None:
         lambda r: max(r, 1),
         lambda r: bool(r),
         lambda r: -r,
+        lambda r: abs(r),
+        lambda r: round(r),
+        lambda r: divmod(r, 2),
+        lambda r: r >> 1,
+        lambda r: 2**r,
+        lambda r: ~r,
+        lambda r: 3 in (r, 3),
     ],
 )
 def test_nothing_else_can_be_done_with_them(use: Callable[[Any], Any]) -> None:
@@ -91,12 +100,36 @@ class Endless(System):
 def test_a_stamp_that_grows_for_ever_has_few_states() -> None:
     result = check(Endless())
     assert (result.verdict, result.states) == ("holds", 3)
-    assert result.reductions["ranks"]["ran"] is True
+    assert result.reductions["ranks"]["exact"] is True
+    assert "exact: one state" in " ".join(str(result).split())
+
+
+class Behind(Counter):
+    """Goes on from an older stamp than the one it has."""
+
+    def later_of(self, stamp: Rank) -> Rank:
+        return Rank().later() if stamp > Rank() else stamp.later()
+
+
+class Drops(Counter):
+    """Compares the new one with the one it has, and keeps neither."""
+
+    def later_of(self, stamp: Rank) -> Rank:
+        self.odd = Rank().later() < stamp
+        self.stamp = Rank()
+        return Rank()
+
+
+@pytest.mark.parametrize("counter", [Behind, Drops])
+def test_later_of_one_that_is_not_the_highest_is_more_than_the_next_number(counter: type[Counter]) -> None:
+    result = check(type("Variant", (Endless,), {"counter": counter})(), property="assertions")
+    assert result.reductions["ranks"]["exact"] is False
+    assert "an over-approximation: one state" in " ".join(str(result).split())
 
 
 class Peeping(Counter):
     def later_of(self, stamp: Rank) -> Rank:
-        self.odd = repr(stamp) == "rank 4"
+        self.odd = number_of(stamp) == 4
         return stamp.later()
 
 
@@ -124,6 +157,75 @@ def test_a_handler_that_can_tell_numbers_is_refused(counter: type[Counter], code
     assert refused.value.code == code
     assert text in refused.value.message
     assert refused.value.location is not None
+
+
+class PeepingAtAll(Endless):
+    """Taken apart by process, its parts are all that is evaluated of it."""
+
+    @invariant
+    def never_four(self) -> bool:
+        return all(number_of(counter.stamp) != 4 for counter in self[Counter])
+
+
+class PeepingAtOne(Endless):
+    @invariant
+    def never_four(self) -> bool:
+        return number_of(self[Counter][0].stamp) != 4
+
+
+class PeepingFormula(Endless):
+    def low(self) -> bool:
+        return all(number_of(counter.stamp) != 4 for counter in self[Counter])
+
+    stays_low = ltl("G low")
+
+
+@pytest.mark.parametrize("system", [PeepingAtAll(), PeepingAtOne(), PeepingFormula()], ids=str)
+def test_a_property_that_can_tell_numbers_is_refused(system: System) -> None:
+    """With numbers it is violated; in the order of all ranks there is never a fourth."""
+    with pytest.raises(QuorateError, match="other numbers in the same order") as refused:
+        check(system)
+    assert refused.value.code == "Q125"
+    assert refused.value.location is not None
+
+
+TOLD: dict[str, Callable[[Any, Any], bool]] = {
+    "repr": lambda stamp, counter: repr(stamp) == "rank 1000",
+    "percent": lambda stamp, counter: "%r" % stamp == "rank 1000",  # noqa: UP031
+    "f-string": lambda stamp, counter: f"{stamp!r}" == "rank 1000",
+    "tuple": lambda stamp, counter: len(str((stamp,))) > 12,
+    "set": lambda stamp, counter: len(repr(frozenset([stamp]))) > 25,
+    "message": lambda stamp, counter: len(repr(Next(stamp))) > 25,
+    "pickle": lambda stamp, counter: len(pickle.dumps(stamp)) > 1000,
+    "reduce": lambda stamp, counter: stamp.__reduce_ex__(4)[1] == (1000,),
+}
+
+
+class Telling(System):
+    how: str = "repr"
+
+    def build(self) -> None:
+        pid = self.spawn(Counter, other=None)
+        self.connect(pid, other=pid)
+
+    @invariant
+    def never(self) -> bool:
+        return all(not TOLD[self.how](counter.stamp, counter) for counter in self[Counter])
+
+
+@pytest.mark.parametrize("how", TOLD)
+def test_no_text_tells_the_number(how: str) -> None:
+    """A number that no small state has: with numbers the property is violated, after a thousand steps."""
+    with pytest.raises(QuorateError, match="no number to compute with") as refused:
+        check(Telling(how=how))
+    assert refused.value.code == "Q124"
+
+
+def test_no_attribute_tells_the_number() -> None:
+    made = Rank()
+    assert not any(hasattr(made, name) for name in ("_value", *Rank.__slots__))
+    assert copy.copy(made) is copy.deepcopy(made) is made
+    assert pickle.loads(pickle.dumps(made)) == made
 
 
 class Bound(System):
@@ -162,7 +264,7 @@ def test_too_many_ranks_in_a_state_end_a_check() -> None:
     assert "bound the channels" in refused.value.hint
 
 
-@pytest.mark.parametrize("options", [{"por": "lpor"}, {"stateless": True}, {"self_check": True}, {"ltl": "G even"}])
+@pytest.mark.parametrize("options", [{"por": "lpor"}, {"stateless": True}, {"self_check": True}, {"ctl": "AG EF even"}])
 def test_what_cannot_be_combined_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(QuorateError) as refused:
         check(Endless(), **options)

@@ -167,8 +167,9 @@ def test_json_has_every_key_that_scripts_rely_on() -> None:
     promised = (
         "schema system parameters verdict property states transitions depth seconds setup_seconds setup "
         "peak_memory_bytes bytes_per_state python_calls repeated_calls cells messages reductions trace properties "
-        "deadlocks search store threads workers stopped_by running frontier coverage expected_omissions warnings "
-        "bounds witnesses target environment self_check fairness product_states covered violations checkpoint graph"
+        "deadlocks search store threads workers stopped_by running frontier coverage expected_omissions "
+        "miss_probability warnings bounds witnesses target environment self_check fairness "
+        "product_states covered violations checkpoint graph"
     )
     assert set(document) == set(promised.split())
     assert document["schema"] == 1

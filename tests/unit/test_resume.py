@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,24 +15,51 @@ from typing import Any
 
 import pytest
 
-from quorate import QuorateError, check, resume
+from quorate import QuorateError, System, _core, check, resume
 from quorate.model.target import load
+from quorate.native.model import Model
 from quorate.protocols.paxos import Paxos
 
 MODEL = """
-from quorate import Message, Peers, Process, System, invariant, on, start
+from quorate import Event, Message, Monitor, Peers, Process, System, can, crashes, invariant, on, start
 
 
-class Item(Message):
+class Part(Message):
+    pass
+
+
+class Item(Part):
     number: int
 
 
+class Noticed(Event):
+    pass
+
+
+class Got(Noticed):
+    pass
+
+
 class Sink(Process):
+    durable = ("got",)
     got: frozenset[int] = frozenset()
 
     @on(Item)
     def take(self, m: Item) -> None:
         self.got |= {m.number}
+        self.emit(Got())
+
+    @on(Part, when=lambda self, m: False)
+    def leave(self, m: Part) -> None:
+        pass
+
+
+class Counter(Monitor):
+    count: int = 0
+
+    @on(Noticed)
+    def counted(self, e: Noticed) -> None:
+        self.count = 1
 
 
 class Source(Process):
@@ -45,13 +74,19 @@ class Source(Process):
 
 class Copies(System):
     sinks: int = 2
+    faults = crashes(1, of=Sink, recover=True)
 
     def build(self) -> None:
         self.spawn(Source, sinks=self.spawn(Sink, self.sinks))
+        self.watch(Counter)
 
     @invariant
     def few(self) -> bool:
         return all(len(sink.got) <= 4 for sink in self[Sink])
+
+    @invariant
+    def small(self) -> bool:
+        return max(len(sink.got) for sink in self[Sink]) <= 40
 """
 OPTIONS: dict[str, Any] = {"symmetry": "none", "quotient": "off", "dead_messages": "off", "max_states": 40}
 
@@ -65,24 +100,31 @@ CHANGES = {
     "an initial value": ("sent: bool = False", "sent: bool = True", "the initial states are others"),
     "a message": ("number: int", "number: int\n    more: int = 0", "messages, Item with more"),
     "a property": ("<= 4", "<= 5", None),  # it says the same of all that was met
-    "what a property reads": ("<= 4 for", "< 3 for", "properties read something else of sink"),
-    "the name of a property": ("def few", "def not_many", "properties without few and with not_many"),
+    "what a property reads": ("<= 4 for", "< 1 for", "properties read something else of sink"),
+    "the name of a property": ("def few", "def not_many", "properties without few (invariant) and with not_many"),
+    "the kind of a property": (
+        "@invariant\n    def few",
+        "@can\n    def few",
+        "properties without few (invariant) and with few (can)",
+    ),
+    "keep": ("@on(Item)", "@on(Item, keep=True)", "transitions without take (on Item) and with take (on Item, keep)"),
+    "the class of a message": (
+        "class Item(Part)",
+        "class Item(Message)",
+        "another transition of sink1 takes a message",
+    ),
+    "the class of an event": ("class Got(Noticed)", "class Got(Event)", "the transition `take` of sink"),
+    "how a property folds": ("max(", "sum(", "the property `small` says or reads something else of the same state"),
+    "what recovers": ('durable = ("got",)', "durable = ()", "durable without got"),
+    "who crashes": ("of=Sink", "of=Source", "may crash was True, and is False"),
     "the network": ("sinks: int = 2", "sinks: int = 2\n    network = __import__('quorate').multiset()", "network was"),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_model_that_changed(change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new, told = CHANGES[change]
-    assert old in MODEL
-    for folder, text in (("before", MODEL), ("after", MODEL.replace(old, new))):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "model.py").write_text(text)
-    system = load(str(tmp_path / "before" / "model.py"))
-    assert check(system, checkpoint=tmp_path / "saved", **OPTIONS).verdict == "incomplete"
-    monkeypatch.delitem(sys.modules, system.__module__)  # as in another process, which has not seen the first
-    monkeypatch.setattr("quorate.base.values._TOKENS", {})
-    changed = load(str(tmp_path / "after" / "model.py"))
+    told = CHANGES[change][2]
+    changed = saved_and_changed(change, tmp_path, monkeypatch)
     if told is None:
         assert resume(tmp_path / "saved", changed).states == check(changed, **{**OPTIONS, "max_states": None}).states
         return
@@ -90,6 +132,56 @@ def test_a_model_that_changed(change: str, tmp_path: Path, monkeypatch: pytest.M
         resume(tmp_path / "saved", changed)
     assert caught.value.code == "Q343"
     assert told in caught.value.message
+
+
+def saved_and_changed(change: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> type[System]:
+    """Save a part of a check of the model; the one that changed is to be gone on with."""
+    old, new, _ = CHANGES[change]
+    assert old in MODEL
+    for name, text in (("before", MODEL), ("after", MODEL.replace(old, new))):
+        (folder / name).mkdir()
+        (folder / name / "model.py").write_text(text)
+    system = load(str(folder / "before" / "model.py"))
+    assert check(system, checkpoint=folder / "saved", **OPTIONS).verdict == "incomplete"
+    monkeypatch.delitem(sys.modules, system.__module__)  # as in another process, which has not seen the first
+    monkeypatch.setattr("quorate.base.values._TOKENS", {})
+    return load(str(folder / "after" / "model.py"))
+
+
+@pytest.mark.parametrize(
+    "change", ["the kind of a property", "keep", "what recovers", "who crashes", "the network", "an initial value"]
+)
+def test_what_the_core_is_told_is_compared(change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the names of a definition leave out."""
+    monkeypatch.setattr("quorate.search.checkpoint.structure", lambda *_: {})
+    changed = saved_and_changed(change, tmp_path, monkeypatch)
+    with pytest.raises(QuorateError) as caught:
+        resume(tmp_path / "saved", changed)
+    assert caught.value.code == "Q343"
+
+
+@pytest.mark.parametrize("kind", [_core.Network, _core.Transition, _core.Message])
+def test_what_the_core_is_told_can_be_read(kind: type) -> None:
+    """A parameter that is added has to be readable, or `Told` does not note it."""
+    signature = str(vars(kind)["__init__"].__doc__)
+    parameters = re.findall(r"[(, ](\w+):", signature)
+    assert parameters
+    assert {*parameters} == {name for name in dir(kind) if not name.startswith("_")}
+
+
+# What the core is told beside the answers to its questions, once it asks.
+NOTED = {"add_local", "set_crash", "set_recovery", "add_message", "allow", "put_group", "put_behaviour", "put_request"}
+# In what cannot be saved: ranks, shared cells, messages in flight, and answers that are recalled.
+REFUSED = {"put_local_ranks", "put_message_ranks", "set_reads", "add_view", "set_written", "learn", "set_fields"}
+# What a journal judges by what is read, what follows from a local state, and what tells the core nothing.
+OTHERS = {"add_answer", "add_weight", "observe", "start_over", "inbox", "reduced", "inexact_ranks"}
+
+
+def test_all_that_the_core_is_told_is_known() -> None:
+    """A new call has to be noted in the journal: where a model describes itself it is, elsewhere somebody has to."""
+    source = inspect.getsource(Model)
+    begins = source.index("# Numbers")
+    assert {*re.findall(r"engine\.(\w+)", source[begins:])} == NOTED | REFUSED | OTHERS
 
 
 def test_other_parameters(tmp_path: Path) -> None:
@@ -104,6 +196,7 @@ def test_other_parameters(tmp_path: Path) -> None:
         {"search": "dfs"},
         {"stateless": True},
         {"store": "bitstate"},
+        {"store": "fingerprint"},
         {"por": "dpor"},
         {"self_check": True},
         {"vacuity": True},
@@ -115,6 +208,13 @@ def test_what_cannot_be_saved_is_refused(options: dict[str, Any], tmp_path: Path
         check(Paxos(), checkpoint=tmp_path / "saved", **options)
     assert caught.value.code == "Q345"
     assert not (tmp_path / "saved" / "checkpoint-000002.json").exists()
+
+
+@pytest.mark.parametrize("name", ["ticket-lock", "peterson"])
+def test_shared_cells_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(QuorateError, match="shared cells") as caught:
+        check(load(name), property="mutual_exclusion", checkpoint=tmp_path / "saved")
+    assert caught.value.code == "Q345"
 
 
 def quorate(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -143,6 +243,39 @@ def test_whose_code_is_run(tmp_path: Path) -> None:
         assert told["verdict"] == "holds"
         assert told["checkpoint"]["resumed_from"] >= 40
     assert marker.exists()
+
+
+def test_a_model_that_has_moved_and_has_another_name(tmp_path: Path) -> None:
+    """The bytes of values name the module, so it is imported under the name that it had."""
+    (tmp_path / "model.py").write_text(MODEL)
+    first = ("check", "model.py", "--checkpoint", "saved", "--max-states", "40", "--symmetry", "none")
+    assert quorate(*first, cwd=tmp_path).returncode == 3
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "model.py").rename(tmp_path / "elsewhere" / "moved.py")
+    for most, verdict in (("60", "incomplete"), ("100000", "holds")):
+        words = ("resume", "saved", "--target", "elsewhere/moved.py", "--max-states", most, "--json")
+        told = json.loads(quorate(*words, cwd=tmp_path).stdout)
+        assert (told["verdict"], told["target"]) == (verdict, "elsewhere/moved.py")
+
+
+def test_another_directory_for_states(tmp_path: Path) -> None:
+    for name in ("one", "another"):
+        (tmp_path / name).mkdir()
+    check(Paxos(), checkpoint=tmp_path / "saved", spill=str(tmp_path / "one"), max_states=50)
+    (tmp_path / "one").rmdir()
+    with pytest.raises(QuorateError, match="spill="):
+        resume(tmp_path / "saved", Paxos())
+    found = quorate("resume", "saved", "--trust", "--spill", "another", "--json", cwd=tmp_path)
+    told = json.loads(found.stdout)
+    assert (told["verdict"], told["states"]) == ("holds", check(Paxos(), checkpoint=tmp_path / "whole").states)
+
+
+def test_a_system_of_another_module(tmp_path: Path) -> None:
+    for name in ("one", "another"):
+        (tmp_path / f"{name}.py").write_text(MODEL)
+    check(load(str(tmp_path / "one.py")), checkpoint=tmp_path / "saved", **OPTIONS)
+    with pytest.raises(QuorateError, match="module was one, and is another"):
+        resume(tmp_path / "saved", load(str(tmp_path / "another.py")))
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -45,6 +45,7 @@ def validator(name: str) -> jsonschema.protocols.Validator:
         (TwoPhaseCommit(crashes=1), {"target": "two-phase-commit"}),
         (TwoPhaseCommit(participants=5), {"max_states": 10}),
         (TwoPhaseCommit(), {"store": "bitstate"}),
+        (TwoPhaseCommit(), {"store": "fingerprint"}),
         (TwoPhaseCommit(), {"self_check": True, "por": "lpor-net"}),
         (TwoPhaseCommit(), {"coverage": True}),
         (FaultyPaxos(), {"all": True}),

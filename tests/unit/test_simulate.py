@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from quorate import Message, Peers, Process, System, can, check, ctl, eventually, final, invariant, ltl, on, start, step
+from quorate import (
+    Message,
+    Peers,
+    Pid,
+    Process,
+    System,
+    can,
+    check,
+    ctl,
+    eventually,
+    final,
+    invariant,
+    ltl,
+    on,
+    start,
+    step,
+    unordered,
+)
 from quorate.base.errors import QuorateError
 from quorate.cli.main import app
 from quorate.model.target import load
@@ -77,7 +95,7 @@ def test_the_same_runs_on_any_number_of_threads(strategy: Strategy) -> None:
 
 def test_seeds_differ() -> None:
     one, two = (simulate(Paxos(), runs=64, seed=seed) for seed in (1, 2))
-    assert one.steps != two.steps
+    assert (one.steps, one.distinct) != (two.steps, two.distinct)
 
 
 def test_a_run_is_shortened_to_a_shortest_one() -> None:
@@ -136,6 +154,39 @@ class Fails(System):
         self.spawn(Failing)
 
 
+class Mover(Process):
+    moved: bool = False
+
+    @start
+    def move(self) -> None:
+        self.moved = True
+
+
+class Sender(Process):
+    to: Pid
+    moved: bool = False
+
+    @start
+    def move(self) -> None:
+        self.moved = True
+        self.send(self.to, Tick(1))
+        self.send(self.to, Tick(2))
+
+
+class Crowd(System):
+    """Somebody moves, which is forbidden."""
+
+    network = unordered(capacity=1)
+
+    def build(self) -> None:
+        movers = self.spawn(Mover, 3)
+        self.spawn(Sender, to=next(iter(movers)))
+
+    @invariant
+    def still(self) -> bool:
+        return not any(each.moved for each in self[Mover])
+
+
 def test_deadlocks_and_failures_are_found() -> None:
     assert simulate(Waits, runs=10).property == "deadlock"
     found = simulate(Fails, runs=10)
@@ -150,9 +201,43 @@ def test_nothing_found_where_nothing_is() -> None:
     found = simulate(small, runs=20_000)
     assert found.ok
     assert found.ended == found.runs == 20_000
-    # All states are met, and the estimates say so.
-    assert abs(found.distinct - known.states) <= 0.03 * known.states
+    # All states are met, and counted.
+    assert found.exact
+    assert found.distinct == known.states
     assert found.novelty.probability < 0.01
+
+
+def test_every_step_is_as_likely_as_any_other_that_is_possible() -> None:
+    """Three of four processes can move; the fourth has a step for which there is no room."""
+    counts = dict.fromkeys(range(3), 0)
+    for seed in range(300):
+        found = simulate(Crowd, runs=1, depth=1, seed=seed, shorten=False)
+        assert found.trace is not None
+        (step,) = found.trace.steps
+        counts[step.column] += 1
+    assert min(counts.values()) > 70  # of 100 each
+
+
+def test_pct_has_its_change_points_where_runs_are() -> None:
+    """With change points among 1,000 steps of which runs take 20, hardly any would matter."""
+    found = simulate(Paxos(), runs=256, strategy="pct")
+    assert found.span < 40
+    assert found.changes == 3
+    assert found.probability == pytest.approx(1 / (6 * found.span**2))
+    told = str(simulation(found).plain()).replace("\n             ", " ")
+    assert "the next run has any given order of depth 3" in told
+    assert f"in runs of {found.span} steps at most" in " ".join(told.split())
+    one, two = (simulate(Paxos(), runs=256, strategy="pct", seed=5, threads=threads) for threads in (1, 3))
+    assert (one.steps, one.span, one.distinct) == (two.steps, two.span, two.distinct)
+
+
+def test_few_states_are_counted_and_many_estimated() -> None:
+    few = simulate(Waits, runs=10, property="assertions")
+    assert (few.exact, few.distinct) == (True, 2)
+    assert few.novelty.probability == 0.0
+    many = simulate(Paxos(acceptors=5), runs=40_000)
+    assert not many.exact
+    assert "about" in str(simulation(many).plain())
 
 
 def test_coverage_of_what_ran() -> None:
@@ -252,3 +337,99 @@ def test_a_bound_does_not_end_a_random_run() -> None:
     assert found.ok
     assert found.walks is not None
     assert found.walks.runs == 30
+
+
+class Faller(Process):
+    x: int = 0
+    y: int = 0
+
+    @step(when=lambda self: self.y < 60)
+    def idle(self) -> None:
+        self.y += 1
+
+    @step(when=lambda self: self.y > 5 and self.x == 0)
+    def fall(self) -> None:
+        if self.y % 7 == 0:
+            self.x = 1
+        else:
+            self.y -= 1
+
+
+class Ticker(Process):
+    z: int = 0
+
+    @step(when=lambda self: self.z < 500)
+    def tick(self) -> None:
+        self.z += 1
+
+
+class BothFall(System):
+    """Two properties are violated in the same states, and the first one reads more."""
+
+    def build(self) -> None:
+        self.spawn(Faller)
+        self.spawn(Ticker)
+
+    @invariant
+    def a(self) -> bool:
+        return not (self[Faller][0].x == 1 and self[Ticker][0].z >= 0)
+
+    @invariant
+    def b(self) -> bool:
+        return self[Faller][0].x == 0
+
+
+def test_of_two_violations_the_same_is_named_on_any_number_of_threads() -> None:
+    for seed in range(3):
+        found = [simulate(BothFall, runs=64, seed=seed, threads=n, shorten=False) for n in (1, 2, 3)]
+        assert {each.property for each in found} == {"a"}
+
+
+class Number(Message):
+    n: int
+
+
+class Reader(Process):
+    seen: tuple[int, ...] = ()
+
+    @on(Number)
+    def read(self, m: Number) -> None:
+        self.seen = (*self.seen, m.n)
+
+
+class Ordered(System):
+    def build(self) -> None:
+        reader = self.spawn(Reader)
+        for n in range(8):
+            self.send(reader, Number(n), sender=reader)
+
+    @invariant
+    def not_sorted(self) -> bool:
+        return self[Reader][0].seen != tuple(range(8))
+
+
+def test_the_bound_of_pct_says_what_it_is_about() -> None:
+    found = simulate(Ordered, strategy="pct", changes=1, runs=20)
+    assert (found.processes, found.probability, found.property) == (1, 1.0, None)
+    said = " ".join(simulation(found).plain().split())
+    assert "shows a bug" not in said
+    assert "any given order of depth 1, of 1 process in runs of 8 steps at most, with probability 1 at least" in said
+    assert "which of its messages or choices a process takes is drawn beside that" in said
+
+
+def test_random_runs_do_not_count_states_in_which_a_step_is_possible() -> None:
+    found = simulate(Ordered, runs=5, coverage=True)
+    assert found.covered is not None
+    (read,) = found.covered.transitions
+    assert (read.states, read.steps) == (None, 40)
+    assert "possible in" not in simulation(found).plain()
+
+
+def test_a_page_and_a_percentage(tmp_path: Path) -> None:
+    page = tmp_path / "runs.html"
+    given = ["simulate", "paxos", "--runs", "1", "--depth", "1", "--fail-under", "99", "--report", str(page)]
+    found = CliRunner().invoke(app, given)
+    assert found.exit_code == 4
+    written = page.read_text()
+    assert "nothing was violated in 1 random run" in written
+    assert "in what was searched" in written

@@ -3,7 +3,24 @@ from typing import Any
 
 import pytest
 
-from quorate import Message, ModelError, Monitor, Peers, Pid, Process, System, can, crashes, fifo, final, invariant, on
+from quorate import (
+    Message,
+    ModelError,
+    Monitor,
+    Peers,
+    Pid,
+    Process,
+    System,
+    can,
+    check,
+    crashes,
+    fifo,
+    final,
+    invariant,
+    multiset,
+    on,
+    prove,
+)
 from quorate.base.errors import ParameterError, PropertyError
 from quorate.language.faults import Faults
 from quorate.language.network import Network
@@ -245,6 +262,21 @@ class TestBuild:
             faults = Faults(2)
 
         assert [column.may_crash for column in define(ByClass()).columns] == [True, True, True]
+
+    def test_properties_read_the_network_and_faults_that_build_has_set(self) -> None:
+        class Settings(Cluster):
+            def build(self) -> None:
+                super().build()
+                self.faults = crashes(1, of=Server)
+                self.network = multiset()
+
+            @invariant
+            def as_set(self) -> bool:
+                return self.faults.crashes == 1 and self.network == multiset()
+
+        assert check(Settings(), property="as_set").verdict == "holds"
+        assert check(Settings(), property="as_set", crashes=2, trace=False).verdict == "violated"
+        assert prove(Settings(), property="as_set").verdict == "proved"
 
 
 class TestChoices:

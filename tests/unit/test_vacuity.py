@@ -68,6 +68,13 @@ class Gift(System):
             return all(giver.x == 1 for giver in self[Giver])
         return True
 
+    @invariant
+    def never_come_to(self) -> bool:
+        for giver in self[Giver]:
+            if giver.x > 1:
+                return giver.flag
+        return True
+
     @final
     def done(self) -> bool:
         return all(taker.got == 1 for taker in self[Taker])
@@ -77,7 +84,12 @@ def test_parts_that_do_not_matter_are_told_and_no_others() -> None:
     result = check(Gift, vacuity=True)
     assert result.ok
     told = [warning.partition(",")[0] for warning in result.warnings]
-    assert told[:-1] == ["left_side_never_true", "over_nothing", "second_part_idle", "below_not"]
+    assert told[:-1] == ["left_side_never_true", "over_nothing", "second_part_idle", "below_not", "never_come_to"]
+    assert result.warnings[0].splitlines()[1:] == [
+        "return all(not giver.flag or giver.x == 7 for giver in self[Giver])",
+        "                             ^^^^^^^^^^^^",
+    ]
+    assert "                             ^^^^^^^^^^^^" in str(result)
     assert told[-1] == "left_side_never_true reads only fields that never change"
     texts = " ".join(result.warnings)
     assert "`giver.x == 7` does not matter; with False there" in texts
@@ -112,3 +124,18 @@ def test_a_search_that_is_stopped_does_not_guess() -> None:
 def test_verdicts_stay_as_they_are(name: str) -> None:
     assert name in SMALL
     assert check(small(name), vacuity=True).verdict == check(small(name)).verdict
+
+
+class Nested(Gift):
+    @invariant
+    def small(self) -> bool:
+        def bad(p: Taker) -> bool:
+            if p.got == 7:
+                return True
+            return p.got > 3
+
+        return not any(bad(p) for p in self[Taker])
+
+
+def test_what_a_function_inside_returns_is_no_part() -> None:
+    assert not [each for each in check(Nested, property="small", vacuity=True).warnings if each.startswith("small")]

@@ -388,9 +388,9 @@ TEST("limits end a search with what was covered so far") {
 TEST("an oracle that throws ends the search on every thread") {
     struct Broken : toy::ToyOracle {
         using ToyOracle::ToyOracle;
-        void fill(const std::vector<Query>& queries) override {
+        std::size_t fill(const std::vector<Query>& queries) override {
             if (rounds == 6) throw std::runtime_error("no idea");
-            ToyOracle::fill(queries);
+            return ToyOracle::fill(queries);
         }
     };
     for (unsigned threads : {0u, 1u, 4u}) {

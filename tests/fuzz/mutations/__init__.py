@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    cells,
     dynamic,
     growing,
     language,
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     *roles.RULES,
     *together.RULES,
     *growing.RULES,
+    *cells.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):

@@ -7,7 +7,7 @@ from .rule import Group, expression, value
 PROVISO = "core/reduce/por/proviso.cpp"
 STUBBORN = "core/reduce/por/stubborn.cpp"
 RELATIONS = "core/reduce/por/relations.cpp"
-SYSTEM_GRAPH = "core/temporal/system_graph.cpp"
+EXPANSION = "core/temporal/expansion.cpp"
 
 proviso = Group("ignoring proviso", "partial orders")
 whole_runs = Group("whole runs", "partial orders")
@@ -67,14 +67,14 @@ proviso.rule(
 proviso.rule(
     "proviso-breadth-first",
     "Level by level: a state of which no counting successor lies in the next level is expanded in full.",
-    "Valmari 1998, ignoring; breadth_first.cpp",
-    expression("core/search/breadth_first.cpp", "if («partly.progressed») continue;", "true"),
+    "Valmari 1998, ignoring; rounds.cpp",
+    expression("core/search/rounds.cpp", "if («partly.progressed») continue;", "true"),
 )
 proviso.rule(
     "proviso-known",
     "A successor that is known from this level or before is no progress.",
-    "breadth_first.cpp",
-    expression("core/search/breadth_first.cpp", "further &= «in_next_level(known)»;", "true"),
+    "rounds.cpp",
+    expression("core/search/rounds.cpp", "further &= «in_next_level(known)»;", "true"),
 )
 proviso.rule(
     "proviso-key",
@@ -102,7 +102,7 @@ proviso.rule(
     "All outcomes of the key must be progress: which of them keeps what was left out is not known.",
     "stubborn.hpp, theorem; chooser.hpp",
     expression(
-        "core/search/breadth_first.cpp",
+        "core/search/rounds.cpp",
         "if («last != std::make_pair(process, keeps)») worker.keeping.push_back(",
         "true",
     ),
@@ -155,7 +155,7 @@ whole_runs.rule(
     "runs-cycle-stored",
     "In a stored graph a state with a chosen step to a state of no higher number is expanded in full.",
     "system_graph.hpp, theorem; rule 30",
-    expression(SYSTEM_GRAPH, "if («one.target <= state») return true;", "false"),
+    expression(EXPANSION, "if («target != none && target <= state») return true;", "false"),
 )
 whole_runs.rule(
     "runs-budget",

@@ -15,6 +15,9 @@ _SWAP = (
 _RENAMED = "what is not renamed does something else under its new name: the check fails, and the family is left out"
 
 IMPLIED: dict[str, str] = {
+    "cells-renamed": f"{_INVERSE}: what one side enables and the other does not has no image there",
+    "local-fails": "where the chosen steps lead to no new state all are taken: `proviso-breadth-first`",
+    "local-budget": "only losses, copies and crashes draw on budgets, and those are no steps of the process itself",
     "action-map": _RENAMED,
     "action-set": _RENAMED,
     "action-tuple": _RENAMED,
@@ -97,7 +100,9 @@ IMPLIED: dict[str, str] = {
 }
 
 REFUSED: dict[str, str] = {
+    "local-bound": "no proof covers a bound of the whole system; what it reads is seen, and no difference was found",
     "por-bounded-crashes": "no proof covers crashes on bounded channels; no difference was found",
+    "por-redelivered": "no proof covers messages that a crash leaves pending; no difference was found",
     "universe-environment": "no proof covers what a network does to messages of a universe; no difference was found",
     "runs-budget": "no proof covers whole runs with losses and crashes; no difference was found",
     "dpor-losses": "no proof covers it; but where the protocol is stuck all that is pending can be lost without a "

@@ -176,13 +176,7 @@ roles.rule(
     "roles-property",
     "Properties are evaluated on whole processes.",
     "decomposition.py",
-    statement(
-        "quorate/native/model.py",
-        """«if self.whole is None:
-            return evaluate(self.definition, prop, locals)»""",
-        "return evaluate(self.definition, prop, locals)",
-        when="self.whole is not None",
-    ),
+    expression("quorate/native/model.py", "if «self.whole is None»: try: return evaluate(", "True"),
 )
 
 RULES = roles.rules

@@ -70,9 +70,9 @@ reads.rule(
     "A violation of a level in which a property read a new field is void.",
     "rule 8",
     expression(
-        "core/search/breadth_first.cpp",
-        "result.stop = violation_ && «stop_ != Stop::regrown» ? Stop::violation",
-        "true",
+        "core/search/verdicts.cpp",
+        "if («stop_ == Stop::regrown») violation_.reset();",
+        "false",
     ),
 )
 reads.rule(
@@ -107,14 +107,14 @@ search.rule(
     "store-widen",
     "A cell that does not fit its field widens the packed form before it is stored.",
     "store.hpp; layout.hpp",
-    statement("core/search/breadth_first.cpp", "«misfit |= !layout.fits(column, after);»"),
+    statement("core/search/rounds.cpp", "«misfit |= !layout.fits(column, after);»"),
 )
 search.rule(
     "store-widen-canonical",
     "So does a cell of a canonical form.",
     "store.hpp; layout.hpp",
     statement(
-        "core/search/breadth_first.cpp",
+        "core/search/rounds.cpp",
         "for (Id column = 0; column < form.size(); ++column) «misfit |= !layout.fits(column, form[column]);»",
     ),
     focus=("interchangeable processes",),
@@ -179,7 +179,7 @@ semantics.rule(
     "rule 19",
     expression("quorate/model/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
     expression("quorate/search/purity.py", "if «perf_counter() >= until»:", "True"),
-    expression("quorate/model/memory.py", "if «before != after and self._is_named(place)»:", "False"),
+    expression("quorate/model/memory.py", "if «before == after or not self._is_named(place)»:", "True"),
     focus=("handlers that remember",),
 )
 semantics.rule(

@@ -37,7 +37,12 @@ symmetry.rule(
     "symmetry-local-exists",
     "The image of every local state is one of the closure.",
     "rule 10",
-    expression(CORE, 'if («locals[local] == none») return Breach{"local", column.index, local};', "false"),
+    expression(
+        CORE,
+        "if («locals[local] == none && column.locals[local].home == none») "
+        'return Breach{"local", column.index, local};',
+        "false",
+    ),
 )
 symmetry.rule(
     "symmetry-message-exists",
@@ -51,7 +56,7 @@ symmetry.rule(
     "rule 10",
     expression(
         CORE,
-        "if («column.locals.size() != image.locals.size() || column.messages.size() != image.messages.size()»)",
+        "if («size(column) != size(image) || column.messages.size() != image.messages.size()»)",
         "false",
     ),
 )

@@ -18,7 +18,11 @@ closure.rule(
     "closure-again",
     "A local state is tried again when there are more messages than when it was tried last.",
     "rule 23",
-    expression(CLOSURE, "if («done[local] == messages.size()») continue;", "done[local] != none"),
+    expression(
+        CLOSURE,
+        "if («done[local] == messages.size()» && column->locals[local].reads == none) {",
+        "done[local] != none",
+    ),
 )
 closure.rule(
     "closure-satisfying",

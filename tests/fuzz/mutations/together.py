@@ -88,8 +88,8 @@ universe.rule(
     ),
     value(
         TABLES,
-        "if («message >= state.live.size() || state.live[message]») alive.push_back(message);",
-        "message < state.live.size() && state.live[message]",
+        "if («message >= live.size() || live[message]») alive.push_back(message);",
+        "message < live.size() && live[message]",
     ),
     statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
 )

@@ -43,7 +43,7 @@ universe.rule(
     "What a breadth-first search has found does not count once it has left the universe.",
     "rule 24",
     expression(
-        "core/search/breadth_first.cpp",
+        "core/search/verdicts.cpp",
         "if («tables_.outgrown && stop_ != Stop::regrown») { violation_.reset();",
         "false",
     ),
@@ -119,8 +119,8 @@ universe.rule(
     "rule 24",
     value(
         TABLES,
-        "if («message >= state.live.size() || state.live[message]») alive.push_back(message);",
-        "message < state.live.size() && state.live[message]",
+        "if («message >= live.size() || live[message]») alive.push_back(message);",
+        "message < live.size() && live[message]",
     ),
 )
 universe.rule(

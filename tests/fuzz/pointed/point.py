@@ -127,8 +127,9 @@ def universes() -> Callable[[Dice], list[tuple[str, int]]]:
         return [
             ("check.FIRST_BEHAVIOURS", dice.between(1, 3)),
             ("check.FIRST_STATES", dice.between(1, 12)),
+            ("check.WORTH_DROPPING", 0),
             ("reductions.MOST_BEHAVIOURS", dice.between(1, 3)),
-            ("reductions.TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
+            ("share.TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
             ("check.MOST_BEHAVIOURS", dice.between(1, 3)),
             ("optimistic.WALKS", dice.between(0, 1)),
             ("optimistic.WALK_STEPS", dice.between(1, 2)),

@@ -79,6 +79,6 @@ def not_gone(drawing: Drawing) -> Protocol:
     hears = Action("hear0_u", "on", heard if d.chance(60) else heard[:1], "Ping")
     receiver = cls("Beta", (*numbers("u"), *links("to_u")), hears)
     last = cls("Gamma", numbers("s"), Action("hear0_s", "on", (put("s", 1),), "Ping"))
-    faults = Faults(d.between(1, 2), ("Beta",) if d.chance(60) else (), True, d.chance(80), None, True)
+    faults = Faults(d.between(1, 2), ("Beta",) if d.chance(60) else (), True, True, None, True)
     return assembled(drawing, [sender, receiver, last], {"Alpha": {"to_x": "Beta"}, "Beta": {"to_u": "Gamma"}},
                      records=(PING,), faults=faults)  # fmt: skip
