@@ -11,7 +11,7 @@ CXX_FILES := $(CORE) $(CORE_TESTS)
 # Whoever develops gets warnings as errors; whoever only uses it may have a compiler that we do not know.
 STRICT := $(if $(filter-out setup demo bench bench-quick,$(MAKECMDGOALS)),--config-settings=cmake.define.QUORATE_STRICT=ON)
 
-.PHONY: help demo test setup develop stub lint types core-tests python-tests browser fuzz instructions accept-instructions bench bench-quick wheel macos format clean
+.PHONY: help demo test setup develop stub lint types core-tests python-tests programs fuzz instructions accept-instructions bench bench-quick wheel macos format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -95,7 +95,7 @@ build/core-tests/core_tests: .venv/.tools CMakeLists.txt $(CORE) $(CORE_TESTS)
 core-tests: build/core-tests/core_tests
 	build/core-tests/core_tests
 
-python-tests: develop browser
+python-tests: develop programs
 	$(BIN)/python -m pytest -n auto --quiet
 
 # Fresh protocols against a reference explorer. What disagrees is made small and written to findings/.
@@ -105,11 +105,14 @@ JOBS ?= 2
 fuzz: develop
 	cd tests && PYTHONPATH=support ../$(BIN)/python -m fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --findings ../findings
 
-# Report and explorer are tested in Debian's Chromium. Where it is not there and cannot be installed, those tests are left out.
-browser:
-	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && test "$$(id -u)" = 0 && echo "Installing Chromium (once)" && \
-		{ apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1; } \
-		|| echo "NOT TESTED: the report and the explorer in a browser. Chromium is not installed and could not be."
+# Report and explorer are tested in Debian's Chromium, answers against Spin and Rumur. What is not there and cannot be
+# installed is said, and its tests are left out.
+PROGRAMS := chromium spin rumur
+programs:
+	@missing=; for each in $(PROGRAMS); do command -v $$each >/dev/null || missing="$$missing $$each"; done; test -z "$$missing" || \
+		{ command -v apt-get >/dev/null && test "$$(id -u)" = 0 && echo "Installing$$missing (once)" && \
+		{ apt-get install -qq -y --no-install-recommends $$missing || { apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing; }; } >/dev/null 2>&1; } \
+		|| echo "NOT TESTED: what needs$$missing, which could not be installed."
 
 # The core's instructions under callgrind, against the committed figures. Where there is no valgrind, it says so.
 instructions: setup

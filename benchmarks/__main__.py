@@ -12,7 +12,20 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from benchmarks import ablation, alone, docs, goals, histories, plots, projection, published, temporal
+from benchmarks import (
+    ablation,
+    alone,
+    docs,
+    goals,
+    histories,
+    plots,
+    projection,
+    proofs,
+    published,
+    rich,
+    scale,
+    temporal,
+)
 from benchmarks.declared import DECLARED, declared
 from benchmarks.experiment import Limits
 from benchmarks.machine import describe, load
@@ -23,16 +36,22 @@ from benchmarks.terminal import show
 ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     "throughput": alone.throughput,
     "start-up": alone.startup,
+    scale.SCALE: scale.scale,
     temporal.TEMPORAL: temporal.temporal,
     histories.HISTORIES: histories.histories,
+    rich.RICH: rich.rich,
     projection.PROJECTION: projection.projection,
+    proofs.PROOFS: proofs.proofs,
     ablation.ABLATION: ablation.ablation,
 }
 TEXTS: dict[str, str] = {
     **alone.TABLES,
+    **scale.TABLES,
     **temporal.TABLES,
     **histories.TABLES,
+    **rich.TABLES,
     **projection.TABLES,
+    **proofs.TABLES,
     **ablation.TABLES,
     **{name: text for module in DECLARED for name, text in module.TABLES.items()},
 }

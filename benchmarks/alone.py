@@ -47,21 +47,21 @@ def throughput(quick: bool, say: Say) -> Section:
     alone = [each.states_per_second for each in one]
     waiting = [each.states_per_second * each.core_seconds / each.seconds for each in one]
     figures = (
-        figure("states per second, one thread", "states/s", waiting, goal=3e6),
+        figure("states per second, one thread", "states/s", waiting, goal=5e6),
         figure("states per second of a core, one thread", "states/s", alone, note="CPU time instead of wall time"),
         figure("states per second, two threads", "states/s", [each.states_per_second for each in two]),
         figure(
             "two threads over one",
             "x",
             [both.states_per_second / single for both, single in zip(two, waiting, strict=True)],
-            goal=1.6,
+            goal=1.8,
         ),
         figure(
             "bytes per state, counterexamples available",
             "bytes",
             [each.bytes_per_state for each in one],
             better="lower",
-            goal=32,
+            goal=14,
         ),
         figure("bytes per state, two threads", "bytes", [each.bytes_per_state for each in two], better="lower"),
         figure(

@@ -90,14 +90,14 @@ def _throughput(section: Section) -> list[Figure]:
             "Paxos, plain search: times more states per second than Spin, at least",
             "x",
             min(rates.values()),
-            goal=10,
+            goal=20,
             note=_each(rates),
         ),
         Figure(
             "Paxos, plain search: times less memory per state than Spin, at least",
             "x",
             min(sizes.values()),
-            goal=10,
+            goal=16,
             note=_each(sizes),
         ),
     ]

@@ -53,9 +53,16 @@ def _figures(name: str, plain: list[Measured], judged: list[Measured]) -> list[F
     before = [each.states / each.core_seconds for each in plain]
     return [
         figure(f"{name}: states per second", "states/s", rates, goal=5e5, note=note),
-        figure(f"{name}: the same without a history", "states/s", before),
+        figure(f"{name}: states per second without a history", "states/s", before),
         figure(f"{name}: bytes per state", "bytes", [each.bytes_per_state for each in judged], better="lower", goal=64),
+        figure(f"{name}: bytes without a history", "bytes", [each.bytes_per_state for each in plain], better="lower"),
+        figure(f"{name}: setting up", "s", [_setup(each) for each in judged], better="lower"),
+        figure(f"{name}: setting up without a history", "s", [_setup(each) for each in plain], better="lower"),
     ]
+
+
+def _setup(measured: Measured) -> float:
+    return measured.core_seconds - measured.search_seconds
 
 
 def _check(system: str, parameters: Mapping[str, Any]) -> Measured:
