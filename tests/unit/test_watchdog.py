@@ -348,7 +348,6 @@ def test_a_run_that_is_struck_is_halted(watch: Watch, blows: int) -> None:
 
 def test_a_blow_that_is_lost_in_a_finalizer_is_not_told(watch: Watch, capsys: pytest.CaptureFixture[str]) -> None:
     """Python prints it for the user, and pytest takes it for an error of the test; nobody can do anything about it."""
-    watching = sys.unraisablehook
     lost: list[str] = []
 
     class Finalized:
@@ -366,24 +365,25 @@ def test_a_blow_that_is_lost_in_a_finalizer_is_not_told(watch: Watch, capsys: py
     assert lost == ["begun"]
     assert capsys.readouterr().err == ""
     assert nothing_falls(watch)
-    assert sys.unraisablehook is watching
-    watch.end()
-    assert sys.unraisablehook is not watching
-    watch.begin()
 
 
-def test_other_errors_of_finalizers_are_told(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_errors_of_finalizers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[BaseException | None] = []
-    watch.end()
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_value))
-    watch.begin()
+
+    def tell(lost: Any) -> None:
+        told.append(lost.exc_value)
 
     class Finalized:
         def __del__(self) -> None:
             raise ValueError("of the model")
 
-    supervised(lambda: Finalized() and None)
+    monkeypatch.setattr(sys, "unraisablehook", tell)
+    watch = Watch(lambda: False)
+    watch.begin()
+    supervised(lambda: str(Finalized()))
+    watch.end()
     assert [str(each) for each in told] == ["of the model"]
+    assert sys.unraisablehook is tell
 
 
 def test_a_blow_that_falls_after_the_run(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
