@@ -105,7 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one run (120; 20 with --quick)")
     parser.add_argument(
-        "--write-docs", action="store_true", help="measure nothing: write docs/benchmarks.md from the last full run"
+        "--write-docs",
+        action="store_true",
+        help="measure nothing: write docs/benchmarks.md from the last run, which may be one of some tables",
     )
     return parser
 
@@ -128,7 +130,7 @@ class _Run:
             last = read(LATEST)
         except (OSError, ValueError, TypeError, KeyError):
             return False
-        if (last.commit, last.quick) != (self.results.commit, self.quick):
+        if (last.commit, last.quick) != (self.results.commit, self.quick) or not (last.complete or resume):
             return False
         kept = {name: section for name, section in last.sections.items() if resume or name not in self.names}
         self.results = replace(self.results, sections=kept)
@@ -154,8 +156,7 @@ class _Run:
         """In the order of the page, with the goals at the end."""
         sections = {name: self.results.sections[name] for name in NAMES if name in self.results.sections}
         self.results = replace(self.results, sections=sections)
-        complete = self.done and set(sections) == set(NAMES)
-        self.results = replace(self.results.with_section(goals.goals(self.results)), complete=complete)
+        self.results = replace(self.results.with_section(goals.goals(self.results)), complete=self.done)
 
     def _keep(self, section: Section) -> None:
         self.results = self.results.with_section(section)
@@ -180,8 +181,13 @@ def _commit() -> str:
 
 def _publish(console: Console) -> int:
     if not LATEST.exists() or not (results := read(LATEST)).complete or results.quick:
-        console.print("There is no full run to write about: run `python -m benchmarks` first.", highlight=False)
+        console.print("There is no run to write about: run `python -m benchmarks` first.", highlight=False)
         return 2
+    if not set(NAMES) <= set(results.sections):
+        results = published.read(PUBLISHED).with_sections_of(results)
+        sections = {name: results.sections[name] for name in NAMES if name in results.sections}
+        results = replace(results, sections=sections)
+        results = results.with_section(goals.goals(results))
     if wrong := [each for section in results.sections.values() for each in section.wrong]:
         console.print(f"Not written: {wrong[0]}", highlight=False)
         return 1

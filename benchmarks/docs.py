@@ -23,8 +23,9 @@ INTRODUCTION = """\
 `make bench` measures all of this again, in about two hours; `make bench-quick` measures part of it, in five minutes.
 Peers are installed from the distribution's packages where possible, and left out otherwise. Each measurement is one
 process with limits of time and memory. Seconds are the median of three runs, unless a run takes longer than thirty.
-`python -m benchmarks --write-docs` writes this page from the last full run;
-[published.json](../benchmarks/results/published.json) has the figures behind it.
+`python -m benchmarks --write-docs` writes this page from the last full run. After a run of some tables (`--only`), it
+puts these in their place, and they say when they were measured.
+[published.json](../benchmarks/results/published.json) has the figures behind the page.
 
 In the papers' tables a cell shows states and time, and below it, in brackets, what the paper reports. The papers
 describe their models but do not print them in full, so counts may differ. Verdicts must agree, and do, except for one
@@ -56,10 +57,20 @@ def page(results: Results, texts: Mapping[str, str]) -> str:
     for name, section in sections.items():
         parts += [texts[name] + "\n", *_tables(section)]
         parts.append(
-            "\n".join(f"* {note}" for note in (*section.notes, *remarks(section), busy(section, machine["cores"])))
+            "\n".join(
+                f"* {note}"
+                for note in (*_apart(section), *section.notes, *remarks(section), busy(section, machine["cores"]))
+            )
             + "\n"
         )
     return "\n".join(parts)
+
+
+def _apart(section: Section) -> list[str]:
+    if (origin := section.origin) is None:
+        return []
+    small = ", with small instances only (`make bench-quick`)" if origin.quick else ""
+    return [f"Measured on {origin.date}, at commit {origin.commit}{small}."]
 
 
 def _tables(section: Section) -> list[str]:

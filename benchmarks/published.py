@@ -9,12 +9,12 @@ line of its own, so that a diff says which of them changed.
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.experiment import Measured, Published
-from benchmarks.results import SCHEMA, Entry, Figure, Results, Section
+from benchmarks.results import SCHEMA, Entry, Figure, Origin, Results, Section
 
 DIGITS = 7
 FILE = ("machine", "date", "commit", "quick", "complete")
@@ -43,6 +43,7 @@ def _read_section(data: dict[str, Any]) -> Section:
         notes=tuple(data["notes"]),
         load=(data["load"][0], data["load"][1]),
         seconds=data["seconds"],
+        origin=Origin(**data["origin"]) if "origin" in data else None,
     )
 
 
@@ -70,7 +71,8 @@ def _text(results: Results) -> str:
 
 
 def _section(section: Section) -> str:
-    head = json.dumps({name: getattr(section, name) for name in SECTION})[:-1]
+    origin = {"origin": asdict(section.origin)} if section.origin else {}
+    head = json.dumps({**{name: getattr(section, name) for name in SECTION}, **origin})[:-1]
     lists = {"entries": section.entries, "figures": section.figures}
     lines = (f'"{name}": [{",".join(f"{chr(10)} {_line(each)}" for each in items)}]' for name, items in lists.items())
     return f"{head}, {', '.join(lines)}}}"

@@ -81,6 +81,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """When something was measured, and of which version."""
+
+    date: str
+    commit: str
+    quick: bool
+
+
+@dataclass(frozen=True)
 class Section:
     name: str
     entries: tuple[Entry, ...] = ()
@@ -88,6 +97,7 @@ class Section:
     notes: tuple[str, ...] = ()
     load: tuple[float, float] = (0.0, 0.0)  # before and after
     seconds: float = 0.0
+    origin: Origin | None = None  # if it was measured apart from the rest
 
     @property
     def wrong(self) -> tuple[str, ...]:
@@ -121,14 +131,24 @@ class Results:
     date: str
     commit: str
     quick: bool
-    complete: bool = False  # nothing was left out, and nobody interrupted it
+    complete: bool = False  # nobody interrupted it
     sections: dict[str, Section] = field(default_factory=dict)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.date, self.commit, self.quick)
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": SCHEMA, **asdict(self)}
 
     def with_section(self, section: Section) -> Results:
         return replace(self, sections={**self.sections, section.name: section})
+
+    def with_sections_of(self, later: Results) -> Results:
+        """With what was measured again, or for the first time: each says when, unless it is from the same run."""
+        origin = later.origin if later.origin != self.origin else None
+        sections = {name: replace(each, origin=origin) for name, each in later.sections.items()}
+        return replace(self, sections={**self.sections, **sections})
 
 
 def from_json(data: dict[str, Any]) -> Results:
@@ -156,6 +176,7 @@ def _section(data: dict[str, Any]) -> Section:
         notes=tuple(data["notes"]),
         load=(data["load"][0], data["load"][1]),
         seconds=data["seconds"],
+        origin=Origin(**data["origin"]) if data["origin"] else None,
     )
 
 

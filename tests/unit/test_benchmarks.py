@@ -552,6 +552,17 @@ def test_the_figures_of_the_documentation_are_those_that_were_kept() -> None:
     assert docs.headline(kept) in docs.README.read_text()
 
 
+def test_tables_of_a_later_run_say_when_they_were_measured(tmp_path: Path) -> None:
+    full = some_results()
+    again = replace(full.sections[against.THESIS], notes=("again",))
+    later = Results(describe(), "2024-06-02", "def", False, True, {again.name: again})
+    kept = published.write(full.with_sections_of(later), tmp_path / "published.json")
+    assert kept.sections[against.THESIS].origin == later.origin
+    assert kept.sections[against.PAXOS].origin is None
+    assert "* Measured on 2024-06-02, at commit def.\n* again\n" in docs.page(kept, TEXTS)
+    assert full.with_sections_of(replace(later, date=full.date, commit=full.commit)).sections[again.name] == again
+
+
 LIMITS = {
     "cli.md": [supervisor.SLOW, ANALYSIS_SECONDS, supervisor.GRACE, supervisor.SHOWING],
     "soundness.md": [ANALYSIS_SECONDS],
