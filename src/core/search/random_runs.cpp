@@ -11,6 +11,8 @@ namespace quorate {
 
 namespace {
 
+using at_random::Counts, at_random::Place, at_random::Runner, at_random::Sample, at_random::Sketch;
+
 constexpr std::uint64_t batch = 64;  // runs; what `rare` prefers changes between batches only
 
 class RandomRuns {
