@@ -29,7 +29,7 @@ THRESHOLDS: Any = getattr(_core, "thresholds", None)
 
 
 MODULES = {
-    "check": "quorate.search.check",
+    "check": "quorate.search.safety",
     "optimistic": "quorate.reduce.optimistic",
     "reductions": "quorate.reduce.reductions",
     "share": "quorate.reduce.share",

@@ -67,7 +67,7 @@ def test_a_closure_beside_the_search(
     row: str, target: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in BESIDE[row].items():
-        for module in ("quorate.reduce.reductions", "quorate.reduce.share", "quorate.search.check"):
+        for module in ("quorate.reduce.reductions", "quorate.reduce.share", "quorate.search.safety"):
             monkeypatch.setattr(f"{module}.{name}", value, raising=False)
     stopped(load(target), options, tmp_path, 3)
 

@@ -37,7 +37,7 @@ from quorate import (
     unordered,
 )
 from quorate.reduce import optimistic
-from quorate.search import check as checking
+from quorate.search import safety as checking
 from small_instances import small
 from test_optimistic import Impatient, Late, Limits, compare_observations, compare_verdicts, no_closure
 

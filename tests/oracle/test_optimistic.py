@@ -38,7 +38,7 @@ from quorate.native.backend import Found
 from quorate.protocols import CATALOGUE
 from quorate.reduce import optimistic, reductions, share
 from quorate.reduce.optimistic import Universe
-from quorate.search import check as checking
+from quorate.search import safety as checking
 from reference import Exploration, explore
 from small_instances import small
 from test_against_reference import (

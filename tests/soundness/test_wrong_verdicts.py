@@ -30,7 +30,7 @@ from quorate import (
     unordered,
 )
 from quorate.reduce import optimistic, reductions
-from quorate.search import check as checking
+from quorate.search import safety as checking
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 PARTIAL_ORDERS: list[dict[str, Any]] = [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -554,3 +556,58 @@ def test_filters_that_are_always_the_same_are_told() -> None:
     by_name = {each.name: each for each in covered.transitions}
     assert (by_name["never"].where, by_name["always"].where) == ("never true", "never false")
     assert by_name["more"].why_never == ": there were never enough messages"
+
+
+def limited(handler: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(handler)
+    def wrapper(self: Process, m: Number) -> None:
+        if m.value > 99:
+            self.fail_loudly()  # type: ignore[attr-defined]
+        handler(self, m)
+
+    return wrapper
+
+
+def bare(handler: Callable[..., None]) -> Callable[..., None]:
+    def wrapper(self: Process, m: Number) -> None:
+        handler(self, m)
+
+    return wrapper
+
+
+class Wrapped(Process):
+    last: int = 0
+
+    @on(Number)
+    @limited
+    def store(self, m: Number) -> None:
+        if m.value > 0:
+            self.last = 1
+        else:
+            self.last = 2  # a wrapped handler never stores this
+
+    @on(Ack)
+    @bare
+    def forget(self, m: Ack) -> None:
+        if self.last == 7:
+            self.last = 8  # nor does one that is wrapped without functools
+
+
+class Wraps(System):
+    def build(self) -> None:
+        wrapped = self.spawn(Wrapped)
+        self.send(wrapped, Number(1), sender=wrapped)
+        self.send(wrapped, Ack(), sender=wrapped)
+
+
+def test_a_decorated_handler_is_what_the_user_wrote() -> None:
+    covered = check(Wraps(), coverage=True).covered
+    assert covered is not None
+    assert missing(covered) == [
+        "self.fail_loudly()  # type: ignore[attr-defined]",
+        "self.last = 2  # a wrapped handler never stores this",
+        "self.last = 8  # nor does one that is wrapped without functools",
+    ]
+    lines = Path(__file__).read_text().splitlines()
+    (store,) = [each for each in covered.transitions if each.name == "store"]
+    assert lines[store.line].strip() == "@limited"

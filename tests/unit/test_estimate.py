@@ -55,3 +55,18 @@ def test_without_a_closure_there_may_be_no_end() -> None:
     assert still_open is not None
     assert closed.to_json()["high"] is not None
     assert still_open.to_json()["high"] is None
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [[1] * 5000, [3] * 2000, list(range(1, 400)), [min(500, 2**at) for at in range(80)]],
+    ids=["a chain", "three chains", "one more each time", "a plateau"],
+)
+@pytest.mark.parametrize("share", [0.2, 0.3, 0.6])
+def test_levels_that_stay_as_they_are_do_not_tell_where_they_end(sizes: list[int], share: float) -> None:
+    starts = [0, *accumulate(sizes)]
+    complete = max(at for at, start in enumerate(starts) if start <= share * starts[-1])
+    guess = estimate(starts[: complete + 1], starts[complete], sizes[complete])
+    assert guess is not None
+    assert guess.low <= starts[-1] <= guess.high
+    assert guess.to_json()["high"] is None

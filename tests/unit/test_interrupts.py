@@ -84,7 +84,7 @@ BEFORE = {
     "handler": "bad:A.begin",
     "property": "bad:S.ok",
     "symmetry": "quorate.reduce.families:proposed",
-    "search": "quorate.search.check:_Check._search",
+    "search": "quorate.search.safety:Safety._search",
 }
 AFTER = {
     "replay": "quorate.search.rebuild:rebuild",
@@ -220,7 +220,7 @@ SWEEP = {
     "grid": "quorate.model.given:grid",
     "row": "quorate.sweep.worker:run_one",
     "build": "bad:S.build",
-    "search": "quorate.search.check:_Check._search",
+    "search": "quorate.search.safety:Safety._search",
     "kept": "quorate.sweep.results:Results.add",
     "pool": "quorate.sweep.pool:Pool._start",
     "event": "quorate.sweep.pool:Pool._next_event",

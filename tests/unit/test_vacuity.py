@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quorate import Message, Pid, Process, System, check, final, invariant, on, start
+from quorate import Event, Message, Monitor, Pid, Process, System, check, final, invariant, on, start
 from quorate.model.target import load
 from small_instances import SMALL, small
 
@@ -139,3 +139,122 @@ class Nested(Gift):
 
 def test_what_a_function_inside_returns_is_no_part() -> None:
     assert not [each for each in check(Nested, property="small", vacuity=True).warnings if each.startswith("small")]
+
+
+class Styles(Gift):
+    """Invariants as people write them, with conditions outside of what is returned. After Gift, got is 0 or 1."""
+
+    @invariant
+    def by_loop(self) -> bool:
+        for taker in self[Taker]:
+            note = taker.note
+            if taker.got > 3 and note is None:
+                return False
+        return True
+
+    @invariant
+    def needed_by_name(self) -> bool:
+        bad = any(taker.got == 5 for taker in self[Taker])
+        return not bad
+
+    @invariant
+    def counted(self) -> bool:
+        return sum(taker.got == 1 for taker in self[Taker]) <= 1
+
+    @invariant
+    def counted_where(self) -> bool:
+        return len([taker for taker in self[Taker] if taker.got]) < 2
+
+    @invariant
+    def one_or_other(self) -> bool:
+        return all(taker.got < 2 if taker.note else taker.got < 3 for taker in self[Taker])
+
+    @invariant
+    def needed_loop(self) -> bool:
+        for taker in self[Taker]:
+            note = taker.note
+            if taker.got == 1 and note is None:
+                return False
+        return True
+
+    @invariant
+    def needed_skip(self) -> bool:
+        for taker in self[Taker]:
+            if taker.note is None:
+                continue
+            if taker.note != (1,):
+                return False
+        return True
+
+    @invariant
+    def needed_count(self) -> bool:
+        return sum(taker.got == 1 for taker in self[Taker]) == sum(taker.note is not None for taker in self[Taker])
+
+    @invariant
+    def needed_equal(self) -> bool:
+        taker = self[Taker][0]
+        return (taker.got == 1) == (taker.note == (1,))
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("by_loop", ["note is None"]),
+        ("needed_by_name", []),
+        ("counted", ["taker.got == 1"]),
+        ("counted_where", ["taker.got"]),
+        ("one_or_other", ["taker.note"]),
+        ("needed_loop", []),
+        ("needed_skip", []),
+        ("needed_count", []),
+        ("needed_equal", []),
+    ],
+)
+def test_conditions_outside_of_what_is_returned_are_parts_too(name: str, parts: list[str]) -> None:
+    told = [each for each in check(Styles, property=name, vacuity=True).warnings if each.startswith(name)]
+    assert [each.split("`")[1] for each in told if "`" in each] == parts
+
+
+class Told(Event):
+    n: int
+
+
+class Unheard(Event):
+    pass
+
+
+class Flag(Monitor):
+    """Its flag stays as it is as long as nothing is wrong, which is no reason to warn."""
+
+    wrong: bool = False
+
+    @on(Told)
+    def told(self, e: Told) -> None:
+        self.wrong = self.wrong or e.n > 1
+
+    @on(Unheard)
+    def unheard(self, e: Unheard) -> None:
+        self.wrong = True
+
+
+class Teller(Process):
+    done: bool = False
+
+    @start
+    def tell(self) -> None:
+        self.done = True
+        self.emit(Told(1))
+
+
+class Flagged(System):
+    def build(self) -> None:
+        self.spawn(Teller)
+        self.watch(Flag)
+
+    @invariant
+    def nothing_wrong(self) -> bool:
+        return not self[Flag].wrong
+
+
+def test_a_flag_of_a_monitor_that_stays_down_is_no_warning() -> None:
+    assert check(Flagged, vacuity=True).warnings == ("Flag.unheard never happens",)

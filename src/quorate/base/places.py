@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from functools import cached_property
+from inspect import unwrap
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def location_of(function: object) -> Location | None:
-    """Where a function is written, from its first decorator on."""
+    """Where a function is written, from its first decorator on; not where what a decorator put around it is."""
+    if isinstance(function, FunctionType):
+        function = unwrap(function)
     code = getattr(function, "__code__", None)
     return Location(code.co_filename, code.co_firstlineno) if code is not None else None
 

@@ -4,6 +4,9 @@ An invariant that holds may do so for a poor reason. In `not p or q` the left si
 there may be nothing to look at. For each part of the returned expression a variant is made that has `False` in its
 place, or `True` where the part stands below a `not`: so the variant claims more than the invariant. If that still holds
 in every reachable state, the part is not needed for the verdict (Beer, Ben-David, Eisner and Rodeh, 2001).
+
+Of a condition elsewhere, as in `if p: return False` or in what is counted, it is not known which of the two claims
+more. Such a part is not needed if the invariant holds with either.
 """
 
 from __future__ import annotations
@@ -23,16 +26,17 @@ QUANTIFIERS = ("all", "any")
 
 
 class Variant(NamedTuple):
-    """A part of a property, and a property that is true where the variant without the part is violated."""
+    """A part of a property, and what tells whether that holds without the part."""
 
     of: str
     text: str
-    value: bool
-    """What stands in its place."""
+    values: tuple[bool, ...]
+    """What stands in its place: one that claims more, or both, where that is not known."""
     line: int
     underlined: str
     """Its line of source, and below it what the part is."""
-    breaks: Property
+    breaks: tuple[Property, ...]
+    """For each value, a property that is true where the variant is violated."""
 
 
 def variants(prop: Property) -> list[Variant]:
@@ -50,13 +54,20 @@ def variants(prop: Property) -> list[Variant]:
     tree.body[0].decorator_list = []
     found: list[Variant] = []
     nodes = list(ast.walk(tree))
-    for node, positive in _parts(tree.body[0]):
+    parts: list[tuple[ast.expr, tuple[bool, ...]]] = [
+        (node, (not positive,)) for node, positive in _parts(tree.body[0])
+    ]
+    parts += [(node, (True, False)) for node in _conditions(tree.body[0], [node for node, _ in parts])]
+    for node, values in parts:
         place = next(number for number, each in enumerate(nodes) if each is node)
-        made = _without(tree, place, not positive, plain)
-        if made is not None:
+        made = [each for value in values if (each := _without(tree, place, value, plain)) is not None]
+        if len(made) == len(values):
             line = first + node.lineno - 1
-            broken = _broken_by(prop, made, len(found))
-            found.append(Variant(prop.name, source(node), not positive, line, _underlined(lines, node), broken))
+            broken = tuple(
+                _broken_by(prop, each, f"part {len(found) + 1}, {value}")
+                for each, value in zip(made, values, strict=True)
+            )
+            found.append(Variant(prop.name, source(node), values, line, _underlined(lines, node), broken))
     return found
 
 
@@ -110,7 +121,40 @@ def _below(node: ast.expr, positive: bool) -> Iterator[tuple[ast.expr, bool]]:
                 for generator in argument.generators:
                     # A condition leaves cases out: fewer of them make `all` truer and `any` falser.
                     for condition in generator.ifs:
-                        yield condition, positive if node.func.id == "any" else not positive
+                        truer = positive if node.func.id == "any" else not positive
+                        yield condition, truer
+                        yield from _below(condition, truer)
+
+
+def _conditions(function: ast.FunctionDef, told: list[ast.expr]) -> Iterator[ast.expr]:
+    """All that is true or false by its form and is none of these, nor the whole of what is returned."""
+    known = set(map(id, told))
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.While):
+            continue  # what a function returns is any value; and a loop must come to its end
+        below = list(ast.iter_child_nodes(node))
+        todo += below
+        found = [node.test] if isinstance(node, ast.If | ast.IfExp) else []
+        if isinstance(node, ast.comprehension):
+            found = node.ifs
+        elif not isinstance(node, ast.Return | ast.Expr):
+            found += [each for each in below if isinstance(each, ast.expr) and _is_truth(each)]
+        if isinstance(node, ast.BoolOp):
+            found = node.values
+        for each in found:
+            if id(each) not in known and not isinstance(each, ast.Constant):
+                known.add(id(each))
+                yield each
+
+
+def _is_truth(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.BoolOp | ast.Compare)
+        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in QUANTIFIERS)
+    )
 
 
 def _without(tree: ast.Module, place: int, value: bool, plain: FunctionType) -> FunctionType | None:
@@ -132,11 +176,11 @@ class _Replaced(ast.NodeTransformer):
         return ast.Constant(self.value) if node is self.target else self.generic_visit(node)
 
 
-def _broken_by(prop: Property, variant: FunctionType, number: int) -> Property:
+def _broken_by(prop: Property, variant: FunctionType, which: str) -> Property:
     def broken(system: Any) -> bool:
         try:
             return not variant(system)
         except Exception:  # a part that guards another one is needed
             return True
 
-    return Property(f"{prop.name} without part {number + 1}", "can", "", broken, prop.location)
+    return Property(f"{prop.name} without {which}", "can", "", broken, prop.location)

@@ -6,6 +6,9 @@ falls is hard to see from a few levels. Two things bound it from below: how it h
 it will have come down to nothing after two fifths as many levels again, which is what the bundled protocols have in
 common.
 
+Levels that stay as large as they were, as in a protocol that goes on step by step, do not tell when they end. Then
+nothing is said about the most.
+
 It is an estimate, and early on it is too low more often than too high. `python -m benchmarks.estimates` says how good
 it is on the bundled protocols.
 """
@@ -27,6 +30,8 @@ MOST = 1e15
 MOST_LEVELS = 100_000
 STILL_GROWS = 0.25
 """While levels grow by more than this, most is still to come, and nobody knows how much."""
+LONG, FLAT = 10, 2.5
+"""Where the later half of so many levels differs in size by less than this factor, nothing tells where they end."""
 
 
 class Estimate(NamedTuple):
@@ -35,7 +40,7 @@ class Estimate(NamedTuple):
     likely: float
     low: float
     high: float
-    """Infinite where no end is known."""
+    """Infinite where no end is in sight."""
 
     def to_json(self) -> dict[str, int | None]:
         high = round(self.high) if isfinite(self.high) else None
@@ -73,5 +78,8 @@ def estimate(starts: Sequence[int], states: int, frontier: int = 0, *, closed: b
             break
         likely += size
     likely = max(likely, float(states))
+    later = sizes[len(sizes) // 2 :]
+    if len(sizes) >= LONG and max(later) < FLAT * min(later):  # a bell has a steeper side
+        return Estimate(max(likely, 2 * float(states)), float(states), inf)
     most = 10.0 if grows > STILL_GROWS else 4.0 if grows > 0 else 3.0
     return Estimate(likely, max(float(states), likely / 7), likely * most if closed else inf)

@@ -14,7 +14,8 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from contextlib import suppress
+from itertools import chain, pairwise
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -358,7 +359,7 @@ def _of_file(path: str, found: dict[str, Any], handlers: list[CodeType], others:
     executed = set(found["executed_lines"])
     # A function that is no handler counts once a handler has called it; nobody may have meant it for handlers.
     mine = [code for code in handlers if code.co_filename == path]
-    mine += [code for code in others if code.co_filename == path and not executed.isdisjoint(_lines(code))]
+    mine += [code for code in others if code.co_filename == path and not executed.isdisjoint(_own_lines(code))]
     lines = set().union(*map(_lines, mine)) if mine else set()
     return FileCoverage(
         path=path,
@@ -375,29 +376,53 @@ def _branches(found: list[list[int]], lines: set[int]) -> tuple[tuple[int, int],
 
 def _functions(written: Sequence[Column]) -> tuple[list[CodeType], list[CodeType]]:
     """The code of handlers, and of other functions of the same files that handlers may call."""
+    modules = {cls.__module__ for column in written for cls in column.cls.__mro__}
+    files = {str(transition.location.file) for transition in _declared(written)}
     handlers: dict[CodeType, None] = {}
     others: dict[CodeType, None] = {}
-    for transition in _declared(written):
-        code = getattr(transition.function, "__code__", None)
-        if isinstance(code, CodeType):
-            handlers[code] = None
-            module = transition.function.__globals__
-            for each in module.values():
-                if isinstance(each, FunctionType) and each.__globals__ is module:
-                    others[each.__code__] = None
+    for function in chain.from_iterable(_layers(each.function) for each in _declared(written)):
+        handlers[function.__code__] = None
+        if function.__module__ in modules:
+            files.add(function.__code__.co_filename)
+        module = function.__globals__
+        for each in module.values():
+            if isinstance(each, FunctionType) and each.__globals__ is module:
+                others[each.__code__] = None
     for column in written:
         for cls in column.cls.__mro__:
-            for each in vars(cls).values():
-                if isinstance(each, FunctionType) and each.__code__ not in handlers:
-                    others[each.__code__] = None
-    files = {code.co_filename for code in handlers}
-    return list(handlers), [code for code in others if code.co_filename in files and code not in handlers]
+            for value in vars(cls).values():
+                others |= {each.__code__: None for each in _layers(value)}
+    here = [code for code in others if code.co_filename in files and code not in handlers]
+    return [code for code in handlers if code.co_filename in files], here
+
+
+def _layers(member: object) -> Iterator[FunctionType]:
+    """A function, and those that it holds: what a decorator was put around, what a factory gave it."""
+    todo, known = [member], set()
+    while todo:
+        each = todo.pop()
+        if isinstance(each, property):
+            todo.append(each.fget)
+        elif isinstance(each, staticmethod | classmethod):
+            todo.append(each.__func__)
+        if not isinstance(each, FunctionType) or each in known:
+            continue
+        known.add(each)
+        yield each
+        for cell in each.__closure__ or ():
+            with suppress(ValueError):  # it is empty: a name that was never bound
+                todo.append(cell.cell_contents)
 
 
 def _lines(code: CodeType) -> set[int]:
-    """The lines of a function's body."""
-    lines = {line for _, _, line in code.co_lines() if line is not None}
+    """The lines of a function's body, with those of the functions in it."""
+    lines = _own_lines(code)
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             lines |= _lines(inner)
+    return lines - {code.co_firstlineno} or lines
+
+
+def _own_lines(code: CodeType) -> set[int]:
+    lines = {line for _, _, line in code.co_lines() if line is not None}
     return lines - {code.co_firstlineno} or lines

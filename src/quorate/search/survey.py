@@ -27,8 +27,8 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import Asked, select
 from quorate.results.coverage import Coverage
-from quorate.search.check import _Check
 from quorate.search.limits import Watcher
+from quorate.search.safety import Safety
 
 SYMBOLS = (bool, str, type(None))
 """Of values of these types it tells something that one is never taken any more; numbers and sets have too many."""
@@ -127,12 +127,12 @@ def _done(column: Column, transition: Transition, local: Any, messages: tuple[An
         return [READS_MORE]
 
 
-class _Survey(_Check):
+class _Survey(Safety):
     """A search that keeps what it counted."""
 
     census: _core.Census | None = None
 
-    def _covered(self, found: Found) -> Coverage | None:
+    def covered(self, found: Found) -> Coverage | None:
         self.census = found.census
         return None
 

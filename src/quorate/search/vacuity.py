@@ -34,11 +34,12 @@ def with_vacuity(
     if not stated:
         return result
     system = copy.copy(definition)
-    system.invariants, system.cans = (), (*(each.breaks for each in found), *moving)
+    system.invariants, system.cans = (), (*(broken for each in found for broken in each.breaks), *moving)
     system.final = None
     outcome = {each.name: each.verdict for each in search(system, Asked(system.properties, False, True)).properties}
-    vacuous = [each for each in found if outcome.get(each.breaks.name) == "violated"]
-    undecided = sum(outcome.get(each.breaks.name) == "incomplete" for each in found)
+    said = [{outcome.get(broken.name) for broken in each.breaks} for each in found]
+    vacuous = [each for each, verdicts in zip(found, said, strict=True) if verdicts == {"violated"}]
+    undecided = sum("incomplete" in verdicts and "holds" not in verdicts for verdicts in said)
     fixed = [still[name] for name, verdict in outcome.items() if name in still and verdict == "violated"]
     warnings = [_told(each) for each in _outermost(vacuous)]
     warnings += [f"{name} reads only fields that never change" for name in fixed]
@@ -67,7 +68,9 @@ def never_happening(covered: Coverage | None, warnings: Sequence[str]) -> list[s
 def _changes(definition: Definition, prop: Property) -> Property:
     """A property that holds where something differs from the beginning that the other one has read there.
 
-    What a property reads first it reads everywhere. So if none of it ever changes, it always reads the same.
+    What a property reads first it reads everywhere. So if none of it ever changes, it always reads the same. The field
+    of a monitor may be there to say what has gone wrong, and then ought not to change: whether it has heard of
+    anything is told by its transitions.
     """
     first = initial_states(definition)[0]
     reads = evaluate(definition, prop, first.locals, first.pending).reads
@@ -78,18 +81,20 @@ def _changes(definition: Definition, prop: Property) -> Property:
         for index, field in reads
         if field != PENDING
     )
-    reads_messages = any(field == PENDING for _, field in reads)
+    history = {column.index for column in definition.monitors if column not in definition.shared}
+    may_change = any(field == PENDING or index in history for index, field in reads)
 
     def changes(self: Any) -> bool:
         panel: Panel = self.__dict__["_views"]
-        return reads_messages or any(getattr(panel.view(index), name) != value for index, name, value in before)
+        return may_change or any(getattr(panel.view(index), name) != value for index, name, value in before)
 
     return Property(f"{prop.name} changes", "can", "", changes, prop.location)
 
 
 def _told(variant: Variant) -> str:
-    of, text, value, line, underlined, _ = variant
-    return f"{of}, line {line}: `{text}` does not matter; with {value} there it holds as well\n{underlined}"
+    value = " or ".join(map(str, variant.values))
+    told = f"{variant.of}, line {variant.line}: `{variant.text}` does not matter"
+    return f"{told}; with {value} there it holds as well\n{variant.underlined}"
 
 
 def _outermost(found: list[Variant]) -> list[Variant]:

@@ -239,7 +239,7 @@ told.rule(
     "told-shortest",
     "A run found with partial orders is not said to be a shortest one.",
     "rule 12",
-    expression("quorate/search/check.py", 'is_shortest=not options.depth_first and «options.por == "none"»', "True"),
+    expression("quorate/search/safety.py", 'is_shortest=not options.depth_first and «options.por == "none"»', "True"),
     focus=("partial orders",),
 )
 told.rule(
@@ -247,7 +247,7 @@ told.rule(
     "After a violation with partial orders the search is repeated without them, for a shortest run.",
     "rule 12",
     expression(
-        "quorate/search/check.py",
+        "quorate/search/safety.py",
         "if static and «found.violation is not None» and not self.options.depth_first:",
         "False",
     ),
