@@ -11,7 +11,7 @@ from quorate import Process, System, can, check, step
 from quorate.base.errors import ModelError
 
 
-class Counting(type(Process)):
+class Counting(type):
     calls = 0
 
     def call(cls) -> int:
