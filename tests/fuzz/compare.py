@@ -285,6 +285,8 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options:
         return None
+    if answer.code == "Q106" and _hides(protocol):
+        return None
     if answer.code == "Q207" and not _known_roles(protocol, check):
         return None
     lines = answer.text.splitlines()
@@ -313,6 +315,17 @@ SELF_CHECK = {
 def _greedy(protocol: Protocol) -> bool:
     """Maximal sets depend on what is not there: attackers are refused."""
     return any(action.sets == "maximal" for cls in protocol.classes for action in cls.actions)
+
+
+def _hides(protocol: Protocol) -> bool:
+    """Whether a class has two bases with a transition of one name, neither an override of the other."""
+    for spawn in protocol.spawns:
+        order = protocol.ancestry(spawn.cls)
+        for name in {action.name for cls in order for action in cls.actions}:
+            first, *others = (cls for cls in order if any(action.name == name for action in cls.actions))
+            if any(not protocol.is_a(first.name, cls.name) for cls in others):
+                return True
+    return False
 
 
 def _known_roles(protocol: Protocol, check: Check) -> bool:
