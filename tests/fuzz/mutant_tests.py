@@ -40,9 +40,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "roles taken apart": ("test_symmetry_models",),
     "monitors that grow": ("test_linearizability",),
     "properties by parts": ("test_parts", "test_parts_order"),
-    "shared cells": ("test_shared_conditions", "test_shared", "test_shared_cells"),
+    "shared cells": ("test_shared_conditions", "test_shared_views", "test_shared", "test_shared_cells"),
     "steps that concern nobody": ("test_shared_conditions", "test_shared", "test_shared_cells"),
     "recalled answers": ("test_by_reads",),
+    "declarations": ("test_lost",),
+    "what models remember": ("test_remembered",),
+    "ranks": ("test_rank",),
+    "fingerprints": ("test_fingerprints",),
+    "messages in flight": ("test_pending",),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any, NamedTuple
 
 from .expressions import Dice
@@ -10,6 +11,9 @@ from .system import DECLARED, Environment
 
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twins")
+FILES = (("core.narrow_index", 12), ("core.index_lines", 8), ("core.index_segmented", 128), ("core.index_step", 1),
+         ("core.index_segment_bits", 3))  # fmt: skip
+"""So that the index of a small system grows in steps, as that of a large one does."""
 MOST_STATES = 20_000
 """Runs without a store visit states again and again."""
 
@@ -91,7 +95,31 @@ def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style:
         if protocol.monitors and dice.chance(40):  # so that a monitor has no table
             thresholds.append(("core.most_reactions", dice.between(0, 3)))
         checks.append(of(keywords, environment, thresholds))
-    return checks
+    return [_kept(each, dice, number) for number, each in enumerate(checks)]
+
+
+def _kept(check: Check, dice: Dice, number: int) -> Check:
+    """Now and then the states are kept in another way: as fingerprints, in files, or in checkpoints to go on from.
+
+    This is drawn beside all else, so that the cases of all numbers stay what they are.
+    """
+    options = check.options
+    if (
+        options.get("search") == "dfs"
+        or options.get("por") == "dpor"
+        or options.keys() & {"store", "stateless", "keep"}
+    ):
+        return check
+    aside = Random()
+    aside.setstate(dice.random.getstate())
+    chance = (aside.random() + number * 0.37) % 1
+    if chance < 0.04 and "por" not in options and "self_check" not in options:
+        return check._replace(keywords=(*check.keywords, ("store", "fingerprint")))
+    if chance < 0.08:
+        return check._replace(keywords=(*check.keywords, ("spill", True)), thresholds=(*check.thresholds, *FILES))
+    if chance < 0.12 and "self_check" not in options:
+        return check._replace(keywords=(*check.keywords, ("checkpoint", 1 + int(chance * 1e6) % 20)))
+    return check
 
 
 def draw_keywords(dice: Dice, protocol: Protocol, partial: bool) -> dict[str, Any]:

@@ -28,3 +28,15 @@ def test_quorate_agrees_with_the_reference() -> None:
         assert not told, f"seed {seed}: " + "\n".join(told) + "\n\n" + translate(case.protocol)
         drawn.update(features(case.protocol))
     assert all(drawn[each] for each in WANTED), drawn
+
+
+def test_states_are_kept_in_every_way() -> None:
+    kept: Counter[str] = Counter()
+    for seed in range(200):
+        try:
+            checks = draw(seed).checks
+        except TooLarge:
+            continue
+        kept.update(name for check in checks for name in ("spill", "checkpoint") if name in check.options)
+        kept.update(str(check.options["store"]) for check in checks if "store" in check.options)
+    assert kept.keys() == {"spill", "checkpoint", "fingerprint", "bitstate"}, kept

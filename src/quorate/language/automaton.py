@@ -15,6 +15,7 @@ from quorate.base.places import member_location, refuse_two_meanings
 from quorate.base.values import SIMPLE, BadValueError, freeze
 from quorate.language.constants import is_constant
 from quorate.language.declared import refuse_overrides
+from quorate.language.lost import refuse_lost
 from quorate.language.message import bad_field
 
 
@@ -99,6 +100,7 @@ class Automaton(_Held):
             return
         if byzantine is not None:
             cls._byzantine = byzantine
+        refuse_lost(cls, (Automaton,))
         refuse_overrides(cls)
         fields: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):

@@ -114,6 +114,21 @@ def require_setting(cls: type, name: str, value: object, wanted: type, example: 
         )
 
 
+def refuse_misspelt(cls: type, settings: dict[str, type]) -> None:
+    """Refuse a network or faults under a name that nobody reads, and that is nearly the right one."""
+    for base in cls.__mro__:
+        for name, value in vars(base).items():
+            if name not in settings and isinstance(value, tuple(settings.values())):
+                meant = next(each for each, kind in settings.items() if isinstance(value, kind))
+                if meant.startswith(name) or name.startswith(meant) or sorted(name) == sorted(meant):
+                    raise ModelError(
+                        f"{base.__name__}.{name} is no setting, so it has no effect",
+                        hint=f"did you mean `{meant}`?",
+                        code="Q111",
+                        location=member_location(base, name),
+                    )
+
+
 def _place(function: Any) -> Location | None:
     found = location_of(function)
     return found if found is not None and is_model_file(found.file) else caller()

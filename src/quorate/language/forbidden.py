@@ -14,9 +14,14 @@ _IMPURE_NAMES = {
     "posix": {"urandom", "getrandom", "getpid", "getppid", "times", "getloadavg"},
     "sys": {"getallocatedblocks", "getrefcount", "_getframe"},
     "threading": {"get_ident", "get_native_id"},
-    "builtins": {"id"},
+    "builtins": {"id", "hash"},
 }
-"""By module: functions that tell the process, the machine or the moment."""
+"""By module: functions that tell the process, the machine or the moment, as the hash of a text does."""
+_OF_CHANCE = (
+    "instead of chance, use self.choose(options), which explores every case; instead of time, use a @step, which may "
+    "happen at any time, or a counter in a field"
+)
+_OF_HASHES = "Python hashes a text anew in each process: use zlib.crc32(text.encode()), or a number of your own"
 _SUSPENDED = {0x20: "a generator: it has `yield`", 0x80: "`async def`", 0x200: "an `async def` with `yield`"}
 """By flag of a code object: functions that run nothing when they are called."""
 
@@ -96,8 +101,7 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
                 line = instruction.positions.lineno if instruction.positions else None
                 raise ModelError(
                     f"{what} uses `{name}`: it must do the same whenever it is run on the same state and messages",
-                    hint="instead of chance, use self.choose(options), which explores every case; instead of time, "
-                    "use a @step, which may happen at any time, or a counter in a field",
+                    hint=_OF_HASHES if name == "hash" else _OF_CHANCE,
                     code="Q105",
                     location=Location(code.co_filename, line or code.co_firstlineno),
                 )
@@ -109,7 +113,8 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
 def _tells(function: FunctionType, name: str) -> set[str] | None:
     """None for a global that is fine; of a module, its functions that are chance or the clock; no names if all are."""
     if name not in function.__globals__:
-        return set() if name in _IMPURE_NAMES["builtins"] else None
+        of_a_value = name == "hash" and function.__name__ == "__hash__"
+        return set() if name in _IMPURE_NAMES["builtins"] and not of_a_value else None
     value = function.__globals__[name]
     source = _source(value)
     if source is None or source in _IMPURE:

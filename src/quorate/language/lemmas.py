@@ -22,6 +22,7 @@ from quorate.base.errors import Location, ModelError, caller
 from quorate.base.places import location_of
 from quorate.language.automaton import Automaton
 from quorate.language.forbidden import refuse_suspended
+from quorate.language.lost import note_declared
 from quorate.language.message import Message
 from quorate.language.monitor import Monitor
 
@@ -60,6 +61,7 @@ def lemma(function: F) -> F:
                 location=Location(code.co_filename, code.co_firstlineno),
             )
     setattr(function, LEMMA_MARK, True)
+    note_declared(function)
     return function
 
 

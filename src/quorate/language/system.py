@@ -10,6 +10,7 @@ from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.base.places import class_location
 from quorate.base.values import show
 from quorate.language.faults import Faults
+from quorate.language.lost import refuse_lost
 from quorate.language.maps import Map
 from quorate.language.message import Message
 from quorate.language.monitor import Monitor
@@ -53,6 +54,10 @@ class System:
     presets: ClassVar[Mapping[str, Preset]] = {}
     """Named choices of parameters. They are not inherited: an argument about a protocol is none about its variants."""
     _parameters: ClassVar[dict[str, Parameter] | None] = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refuse_lost(cls, (System,))
 
     def __init__(self, **values: Any) -> None:
         cls = type(self)

@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller
 from quorate.language.forbidden import refuse_suspended
+from quorate.language.lost import note_declared
 from quorate.language.message import Message
 from quorate.language.process import Process
 
@@ -140,6 +141,7 @@ def _decorator(shape: Shape, function: Any, each: Each | None, goal: Any = None)
             raise _refused(f"@{shape} goes on a method of a System", f"@{shape}\ndef name(self) -> bool: ...")
         refuse_suspended(method, method.__qualname__)
         setattr(method, TEMPORAL_MARK, Stated(shape, "", goal, each))
+        note_declared(method)
         return method
 
     return mark if function is None else mark(function)

@@ -14,6 +14,7 @@ from quorate.base.errors import Location, ModelError, caller, did_you_mean
 from quorate.base.values import show
 from quorate.language.declared import MARK, PROPERTY_MARK, require_arguments
 from quorate.language.forbidden import refuse_suspended
+from quorate.language.lost import note_declared
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
 
@@ -221,9 +222,15 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
         raise _refuse(
             f"@{kind} goes on a method of a System, without arguments", f"@{kind}\ndef name(self) -> bool: ..."
         )
+    if hasattr(function, PROPERTY_MARK):
+        raise _refuse(
+            f"{function.__qualname__} is declared as a property twice",
+            "give each property a method of its own; they may call a common helper",
+        )
     refuse_suspended(function, function.__qualname__)
     require_arguments(function, 1, function.__qualname__, "self")
     setattr(function, PROPERTY_MARK, kind)
+    note_declared(function)
     return function
 
 
@@ -260,6 +267,7 @@ def _mark(declaration: Declaration) -> Callable[[Callable[..., None]], Callable[
                 location=Location(code.co_filename, code.co_firstlineno),
             )
         setattr(handler, MARK, declaration)
+        note_declared(handler)
         return handler
 
     return mark

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import _lru_cache_wrapper, cached_property, partial
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from quorate.language.forbidden import forbid_impure
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
+
+
+_VALUES = frozenset({NoneType, bool, int, float, str, bytes})
+_HEAP = 1 << 9
+"""Of the flags of a class: it was made by Python code. No code of a model can be in any other."""
 
 
 def forbid_chance(definition: Definition, is_model: Callable[[str | None], bool]) -> None:
@@ -39,7 +44,7 @@ def _called(definition: Definition, is_model: Callable[[str | None], bool]) -> I
     """What the classes have that no code has named yet."""
     while todo:
         value = todo.pop()
-        if id(value) in seen:
+        if id(value) in seen or type(value) in _VALUES or (isinstance(value, type) and not value.__flags__ & _HEAP):
             continue
         seen[id(value)] = value
         if isinstance(value, FunctionType) and is_model(value.__code__.co_filename):
@@ -55,6 +60,7 @@ def _called(definition: Definition, is_model: Callable[[str | None], bool]) -> I
                     names[name] = None
                     todo += members.pop(name, ())
         elif isinstance(value, type):
+            todo.append(type(value))
             for name, member in vars(value).items():
                 if name in names or (name.startswith("__") and name != "__init_subclass__"):
                     todo.append(member)
@@ -77,7 +83,10 @@ def _inside(value: Any) -> list[Any]:
     if isinstance(value, (MethodType, staticmethod, classmethod)):
         return [value.__func__]
     if isinstance(value, partial):
-        return [value.func]
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, (tuple, list, set, frozenset, dict)):  # a table of functions
+        held = value.values() if isinstance(value, dict) else value
+        return [each for each in held if type(each) not in _VALUES]
     if isinstance(value, _lru_cache_wrapper):
         return [value.__wrapped__]
     if isinstance(value, property):

@@ -15,6 +15,7 @@ from quorate.language.declared import (
     PLACE_MARK,
     PROPERTY_MARK,
     forgotten,
+    refuse_misspelt,
     refuse_reserved,
     refuse_strangers,
     require_setting,
@@ -22,6 +23,7 @@ from quorate.language.declared import (
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.lemmas import as_invariant, lemma_functions
+from quorate.language.lost import refuse_abstract, refuse_hidden
 from quorate.language.message import Event, Message
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
@@ -49,10 +51,12 @@ def define(
     Decomposed, processes that play several roles are taken apart, or DecompositionError says why they cannot be.
     """
     if isinstance(system, type):
+        refuse_abstract(system, "checked")
         system = system()
     environment = environment or Environment()
     require_setting(type(system), "network", type(system).network, Network, "fifo()")
     require_setting(type(system), "faults", type(system).faults, Faults, "crashes(1)")
+    refuse_misspelt(type(system), {"network": Network, "faults": Faults})
     layout, initials, posted, settings = build_all(system, environment.byzantine, decomposed)
     specs = {cls: read_class(cls) for cls in dict.fromkeys(cls for cls, _, _ in layout)}
     attackers = frozenset(index for index, (cls, _, _) in enumerate(layout) if cls is Attacker)
@@ -255,16 +259,18 @@ def _with_channels(
 def read_class(cls: type[Automaton]) -> Spec:
     """The fields and transitions of a class; an overriding method keeps the place of the one it overrides."""
     refuse_strangers(cls, PROPERTY_MARK)
+    refuse_abstract(cls, "part of a system")
     refuse_temporal(cls)
-    names: dict[str, None] = {}
+    names: dict[str, list[type]] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():
             if isinstance(value, FunctionType) and hasattr(value, MARK):
-                names.setdefault(name)
+                names.setdefault(name, []).append(base)
     visible = tuple(cls._fields)
     flags: list[str] = []
     transitions: list[Transition] = []
-    for name in names:
+    for name, bases in names.items():
+        refuse_hidden(cls, name, bases, Automaton, "transitions")
         function = getattr(cls, name)
         declaration: Declaration | None = getattr(function, MARK, None)
         if declaration is None:
@@ -352,13 +358,14 @@ def _transition(
 def read_properties(cls: type[System]) -> list[Property]:
     """The properties of a system class in the order they are written, inherited ones first."""
     refuse_strangers(cls, MARK)
-    names: dict[str, None] = {}
+    names: dict[str, list[type]] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():
             if isinstance(value, FunctionType) and hasattr(value, PROPERTY_MARK):
-                names.setdefault(name)
+                names.setdefault(name, []).append(base)
     found: list[Property] = []
-    for name in names:
+    for name, bases in names.items():
+        refuse_hidden(cls, name, bases, System, "properties")
         function = getattr(cls, name)
         kind = getattr(function, PROPERTY_MARK, None)
         if kind is None:

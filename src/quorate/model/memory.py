@@ -312,7 +312,7 @@ class Memory:
                     yield Place(f"{place.words}.{name}", name, root=place.name), held
 
     def _class(self, cls: type) -> Iterator[tuple[Place, Any]]:
-        for base in cls.__mro__[1:]:
+        for base in (*cls.__mro__[1:], type(cls)):
             yield Place(base.__qualname__, ""), base
         ours = _OURS if issubclass(cls, (Automaton, Record, System)) else ()
         for name, value in vars(cls).items():

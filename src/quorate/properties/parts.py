@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import inspect
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from quorate.base.errors import Signal
 from quorate.base.values import encode
@@ -220,6 +220,22 @@ class _NotUnderstoodError(Exception):
     """The source is not what runs, or does something that nothing is known of."""
 
 
+class _Read(NamedTuple):
+    """The text of a function, with as many empty lines before it as there are lines, and what it was compiled to."""
+
+    text: str
+    code: CodeType
+
+
+_READ: WeakKeyDictionary[Any, _Read] = WeakKeyDictionary()
+"""Texts that were compared with what runs: every check of a system reads its properties."""
+
+
+def _source_of(function: FunctionType) -> _Read:
+    lines, first = inspect.getsourcelines(function)
+    return _Read("\n" * (first - 1) + textwrap.dedent("".join(lines)), function.__code__)
+
+
 class _Source(ast.NodeTransformer):
     """The source of a property, and what is found in it."""
 
@@ -229,9 +245,9 @@ class _Source(ast.NodeTransformer):
         self.definition = definition
         self.function = function
         self.folds: list[Fold] = []
-        lines, first = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(tree, first - 1)
+        known = _READ.get(function)
+        read = known if known is not None and known.code is function.__code__ else _source_of(function)
+        tree = ast.parse(read.text)
         node = tree.body[0]
         if not isinstance(node, ast.FunctionDef) or len(node.args.args) != 1 or function.__code__.co_argcount != 1:
             raise _NotUnderstoodError
@@ -239,11 +255,13 @@ class _Source(ast.NodeTransformer):
         node.returns = None
         self.node = node
         self.self_name = node.args.args[0].arg
-        self._refuse()
+        if read is not known:
+            self._refuse()
+            self._same_code(self.compiled(node, {}).__code__)
+            _READ[function] = read
         self._parents = {child: each for each in ast.walk(node) for child in ast.iter_child_nodes(each)}
         self._stored = _stored(node)
         self._bound = _bound(node)
-        self._same_code(self.compiled(copy.deepcopy(node), {}).__code__)
 
     def _refuse(self) -> None:
         for each in ast.walk(self.node):
@@ -353,7 +371,7 @@ class _Source(ast.NodeTransformer):
         alone = ast.FunctionDef("element", arguments, [ast.Return(element)], [])
         ast.copy_location(alone, node)
         captured = {self.self_name: CellType(self.definition.system), _SKIP: CellType(_SKIPPED)}
-        function = self.compiled(copy.deepcopy(ast.fix_missing_locations(alone)), captured)
+        function = self.compiled(ast.fix_missing_locations(alone), captured)
         self.folds.append(Fold(len(self.folds), columns, kind, function))
         call = ast.Call(ast.Name(_FOLD, ast.Load()), [ast.Constant(len(self.folds) - 1)], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
@@ -428,8 +446,9 @@ _FUTURE = 0x1000000  # annotations, the only one that still makes a difference
 
 def _bound(node: ast.AST) -> list[str]:
     """All names that are set within a tree, once for each place: by assignments, comprehensions and lambdas."""
-    places = [each for each in ast.walk(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)]
-    return [each.id for each in places] + [each.arg for each in ast.walk(node) if isinstance(each, ast.arg)]
+    nodes = list(ast.walk(node))
+    places = [each for each in nodes if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)]
+    return [each.id for each in places] + [each.arg for each in nodes if isinstance(each, ast.arg)]
 
 
 def _stored(node: ast.FunctionDef) -> list[str]:

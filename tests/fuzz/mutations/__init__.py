@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (
     cells,
+    declared,
     dynamic,
     growing,
     language,
@@ -34,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     *together.RULES,
     *growing.RULES,
     *cells.RULES,
+    *declared.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):

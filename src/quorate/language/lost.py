@@ -1,0 +1,110 @@
+"""What is declared in the body of a class, and would be lost: refused when the class is complete.
+
+    @on(Prepare)
+    def receive(self, m: Prepare) -> None: ...
+
+    @on(Commit)
+    def receive(self, m: Commit) -> None: ...     # the class has one `receive`, and never takes a Prepare
+
+Python keeps the last of two methods of one name, and of two bases with a method of one name that of the first. A
+decorator on top of `@on` may put something else in its place: a function of its own, a `staticmethod`, a `property`.
+Either way a model would hold for want of a step, or of a property (docs/soundness.md, rule 43).
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+from typing import Any
+
+from quorate.base.errors import Location, ModelError
+from quorate.base.places import class_location, location_of
+
+_NOTED = "__quorate_declared__"
+"""In the body of a class: the functions that were declared there."""
+_OPTIMIZED = 0x1
+"""Of the flags of a code object: its variables are those of a function, not of the body of a class."""
+_ABSTRACT = 1 << 20
+"""Of the flags of a class: some of its methods are abstract."""
+
+
+def note_declared(function: FunctionType) -> None:
+    """Write down that a function was declared, in the body of the class in which it stands."""
+    scope = function.__qualname__.rpartition(".")[0]
+    frame = sys._getframe(1) if scope else None
+    while frame is not None:
+        if not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals.get("__qualname__") == scope:
+            frame.f_locals.setdefault(_NOTED, []).append(function)
+            return
+        frame = frame.f_back
+
+
+def refuse_lost(cls: type, language: tuple[type, ...]) -> None:
+    """Refuse a class that has lost what was declared in its body, or in that of a mixin.
+
+    `language` are the classes of which this is done for each by itself.
+    """
+    for base in cls.__mro__:
+        if base is cls or not issubclass(base, language):
+            _refuse_lost_in(base)
+    if _NOTED in vars(cls):
+        delattr(cls, _NOTED)
+
+
+def _refuse_lost_in(cls: type) -> None:
+    members = vars(cls)
+    kept = {id(function) for value in members.values() for function in _unwrapped(value)}
+    for function in members.get(_NOTED, ()):
+        name = function.__name__
+        if id(function) in kept or name not in members:
+            continue
+        place = location_of(function)
+        there = location_of(members[name]) if isinstance(members[name], FunctionType) else None
+        if there is not None and place is not None and there.file == place.file and there.line > place.line:
+            raise ModelError(
+                f"{cls.__name__}.{name} is declared in line {place.line}, and lost: line {there.line} has another "
+                f"`{name}`",
+                hint="give each method a name of its own",
+                code="Q106",
+                location=there,
+            )
+        raise ModelError(
+            f"{cls.__name__}.{name} is declared, and lost: a decorator above it makes something else of it",
+            hint="write the decorator of the language first, above all others; or let the others use functools.wraps",
+            code="Q106",
+            location=place,
+        )
+
+
+def _unwrapped(value: Any) -> list[FunctionType]:
+    """A function, and what it wraps by `functools.wraps`, which keeps what was declared."""
+    found: list[FunctionType] = []
+    while isinstance(value, FunctionType) and value not in found:
+        found.append(value)
+        value = getattr(value, "__wrapped__", None)
+    return found
+
+
+def refuse_hidden(cls: type, name: str, declaring: list[type], language: type, what: str) -> None:
+    """Refuse a class that has two bases with something of one name, neither an override of the other: one is lost."""
+    first = next(base for base in cls.__mro__ if name in vars(base))
+    for base in declaring:
+        if issubclass(base, language) and issubclass(first, language) and not issubclass(first, base):
+            raise ModelError(
+                f"{cls.__name__} has two {what} `{name}`, of {first.__name__} and {base.__name__}: the second is lost",
+                hint=f"give one of them another name, or write a `{name}` in {cls.__name__} that stands for both",
+                code="Q106",
+                location=class_location(cls),
+            )
+
+
+def refuse_abstract(cls: type, what: str) -> None:
+    """Refuse a class that Python makes no objects of."""
+    if cls.__flags__ & _ABSTRACT:
+        missing = ", ".join(f"`{name}`" for name in sorted(getattr(cls, "__abstractmethods__", ())))
+        raise ModelError(
+            f"{cls.__name__} is abstract, it lacks {missing}: it cannot be {what}",
+            hint="name a subclass that has what is missing",
+            code="Q106",
+            location=class_location(cls) or Location("", 0),
+        )
