@@ -295,8 +295,7 @@ def test_walking_round_a_lasso(page: Any) -> None:
         page.locator('#finds [data-kind="violation"] a').click()
         page.wait_for_selector('body[data-depth="7"]')
         assert texts(page, "#way li")[3:] == [
-            "from here on, again and again",
-            "3 lock1 grant",
+            "from here on, again and again 3 lock1 grant",
             "4 client2 enter",
             "5 client2 leave",
             "6 lock1 free",
