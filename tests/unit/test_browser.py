@@ -16,6 +16,7 @@ import pytest
 
 from quorate import check
 from quorate.protocols.faulty_paxos import FaultyPaxos
+from quorate.protocols.lock import Locking
 from quorate.render.chart.layout import laid_out
 from quorate.render.chart.model import chart
 from quorate.render.chart.svg import svg
@@ -176,6 +177,25 @@ def test_light_and_dark(page: Any, report: str) -> None:
     assert page.evaluate(colour) == "rgb(255, 255, 255)"  # paper is white
 
 
+def test_a_lasso_in_the_report(page: Any, tmp_path: Path) -> None:
+    write(check(Locking(queue=False), property="waiting", target="lock"), tmp_path / "lasso.html")
+    page.goto((tmp_path / "lasso.html").as_uri())
+    assert page.locator("li.step").count() == 7
+    assert texts(page, "li.loop") == ["from here on, again and again"]
+    # The bracket of the chart is beside the steps of the loop, from the third to the last.
+    bracket = page.locator("path.again").bounding_box()
+    assert bracket is not None
+    inside = page.eval_on_selector_all(
+        "g.step .bar",
+        """(nodes, [top, bottom]) => nodes.map(node => node.getBoundingClientRect())
+            .map(box => box.top >= top && box.bottom <= bottom)""",
+        [bracket["y"], bracket["y"] + bracket["height"]],
+    )
+    assert inside == [False] * 2 + [True] * 5
+    page.locator("li.step").last.click()
+    assert chosen(page) == (["7"], ["7"])
+
+
 # --- the explorer ----------------------------------------------------------------------------------------------
 
 
@@ -264,6 +284,31 @@ def test_jumping_along_a_counterexample(page: Any, paxos: str) -> None:
     assert texts(page, "#verdicts .is-bad") == ["✗ agreement"]
     assert texts(page, '[data-process="learner1"] .changed') == ["{1, 2}"]
     page.wait_for_selector('#chart g.step[data-step="11"]')
+
+
+def test_walking_round_a_lasso(page: Any) -> None:
+    explorer = Explorer("lock", "-p", "queue=false")
+    try:
+        page.goto(explorer.address)
+        page.wait_for_selector('#finds [data-kind="violation"][data-status="found"]', timeout=30_000)
+        assert "from step 3 on again and again" in texts(page, "#finds")[0]
+        page.locator('#finds [data-kind="violation"] a').click()
+        page.wait_for_selector('body[data-depth="7"]')
+        assert texts(page, "#way li")[3:] == [
+            "from here on, again and again 3 lock1 grant",
+            "4 client2 enter",
+            "5 client2 leave",
+            "6 lock1 free",
+            "7 client2 ask",
+        ]
+        page.wait_for_selector('#chart g.step[data-step="7"]')
+        assert page.locator("#chart path.again").count() > 0
+        page.locator("#back").click()  # off its end it is no loop yet
+        page.wait_for_selector('body[data-depth="6"]')
+        page.wait_for_selector('#chart g.step[data-step="6"]')
+        assert page.locator("#chart path.again").count() == 0
+    finally:
+        explorer.stop()
 
 
 def test_what_the_reductions_would_take(page: Any, paxos: str) -> None:

@@ -610,6 +610,11 @@ def test_formulas_that_say_nothing_about_the_model(formula: str, verdict: str, r
     assert check(Locking, ltl="G(held -> F !held)").warnings == ()
 
 
+def test_a_formula_that_is_given_twice_is_one_property() -> None:
+    result = check(Locking, ltl=["G F held", "G F held"], ctl=["EF held", "EF held"])
+    assert [each.name for each in result.properties] == ["G F held", "EF held"]
+
+
 def test_a_name_that_cannot_be_a_predicate_here() -> None:
     with pytest.raises(PropertyError) as caught:
         check(Locking, ltl="G waiting")

@@ -59,7 +59,7 @@ def asked_for(
     """Formulas from the command line, over the same names."""
     methods = methods_of(type(definition.system), 0)
     place = Location(f"--{kind}", 1)
-    claimed = [Claimed(text, kind, text, methods, None, "", place) for text in formulas]
+    claimed = [Claimed(text, kind, text, methods, None, "", place) for text in dict.fromkeys(formulas)]
     return tuple(each for one in claimed for each in _bound(definition, one))
 
 
