@@ -709,7 +709,7 @@ def test_every_smaller_number_of_which_there_is_a_system_is_covered(system: Syst
 def test_of_far_numbers_some_are_left_out_where_there_is_much_to_explore() -> None:
     far = [*range(6, 24), 43, 83]
     assert _sparse(far, 40) == far
-    assert _sparse(far, 2_000) == [6, 7, 8, 9, 10, 11, 12, 23, 43, 83]
+    assert _sparse(far, 1_000) == [6, 7, 8, 9, 10, 23, 43, 83]
     assert _sparse(far, 200_000) == [6, 23, 43, 83]
     assert _told([1, 2, 3, 5, 6, 9]) == "1 to 3, 5 to 6 and 9"
     assert _told([4]) == "4"

@@ -50,7 +50,7 @@ AT_LEAST = 5
 """Up to this number they are decided in any case: these are the systems that are checked one by one elsewhere."""
 FAR = 20
 """So many servers more are looked at as well, one by one, and a few numbers behind: with samples of the answers."""
-MOST_FAR_WORLDS = 20_000
+MOST_FAR_WORLDS = 8_000
 """How many states of clients are explored in all with far numbers; some are left out where it would be more."""
 LEAST_FAR = 4
 """How many far numbers are looked at in any case."""
