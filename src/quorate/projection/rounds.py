@@ -38,6 +38,8 @@ Tried = Literal["all", "some", "none"]
 """On which sets of answers it is tried whether the highest one decides."""
 AT_LENGTH = 4
 """Up to so many answers are shown one by one."""
+EACH_COUNT = 24
+"""Up to this size of a quorum every number of lower answers is tried, of larger ones few and nearly all."""
 SAMPLES = 12
 """How many sets are drawn for one quorum beside those that are counted out."""
 
@@ -461,11 +463,14 @@ class Rounds:
         A handler that counts answers, of whatever kind, is told from one that does not; and some sets by chance.
         """
         columns, chance = self.servers.columns, Random(size)
+        counts: Sequence[int] = range(1, size)
+        if size > EACH_COUNT:
+            counts = (*counts[: EACH_COUNT // 2], *counts[-EACH_COUNT // 2 :])
         for some in (columns[:size], columns[-size:]):
             yield some, (answered[0],) * size
             for high in answered:
                 for low in (each for each in answered if self.rank[each] < self.rank[high]):
-                    for many in range(1, size):
+                    for many in counts:
                         yield some, (high,) * many + (low,) * (size - many)
         for _ in range(SAMPLES):
             yield chance.sample(columns, size), chance.choices(answered, k=size)
