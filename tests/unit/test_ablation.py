@@ -398,3 +398,23 @@ def test_the_page_has_the_source_coloured(paxos: Ablation) -> None:
     assert 'class="unneeded"' in page
     assert "the run that violates agreement" in page
     assert "@quorum(Accepted, size=&quot;majority&quot;, same=&quot;vote&quot;)" in page
+
+
+def test_what_a_condition_names_stays_where_it_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "named.py"
+    path.write_text(
+        "from quorate import Message, Process, System, invariant, on, start\n\n\n"
+        "class Told(Message):\n    number: int\n\n\n"
+        "class Hears(Process):\n    sum: int = 0\n\n"
+        "    @on(Told)\n    def hear(self, m):\n        if (twice := 2 * m.number) > 1:\n            self.sum = twice\n"
+        "        else:\n            self.sum = twice - 2\n\n\n"
+        "class Tells(Process):\n    other: object\n\n"
+        "    @start\n    def tell(self):\n        self.send(self.other, Told(1))\n\n\n"
+        "class Named(System):\n    def build(self):\n        self.spawn(Tells, other=self.spawn(Hears))\n\n"
+        "    @invariant\n    def even(self):\n        return all(each.sum in (0, 2) for each in self[Hears])\n"
+    )
+    sites = [site for site in find_parts(define(load(str(path)))) if site.part.kind == "condition"]
+    found = {site.part.change: ast.unparse(changed_tree(site)) for site in sites}
+    assert "if (twice := (2 * m.number)) > 1 or True:" in found["always true"]
+    assert "if (twice := (2 * m.number)) > 1 and False:" in found["never true"]
+    assert {each.status for each in ablate(load(str(path)), jobs=1).findings} <= {"same", "vacuous", "unneeded"}

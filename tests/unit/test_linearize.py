@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from typer.testing import CliRunner
 import all_orders
 from quorate.base.errors import TargetError
 from quorate.cli.main import app
+from quorate.histories import order
 from quorate.histories.checked import Checked
-from quorate.histories.order import find_misplaced
+from quorate.histories.order import Call, find_misplaced
 from quorate.histories.recorded import operations_of, read_history
 from quorate.histories.specifications import NAMED, KeyValue
 
@@ -151,3 +153,116 @@ def test_the_command_refuses(tmp_path: Path) -> None:
     assert run(path, "--spec", "queue", "--initial", "3").exit_code == 2
     path.write_text(lines(GOOD)[:-4])
     assert run(path, "--spec", "queue").exit_code == 2
+
+
+def prefix(calls: list[Call], place: int) -> list[all_orders.Op]:
+    """What was known of a history then: results that came later were not."""
+    return [
+        all_orders.Op(call.process, call.operation, call.begin)
+        if call.end is None or call.end > place
+        else all_orders.Op(call.process, call.operation, call.begin, call.end, call.result)
+        for call in calls
+        if call.begin <= place
+    ]
+
+
+LATER = [
+    {"process": "a", "invoke": "append", "value": 1},
+    {"process": "b", "invoke": "append", "value": 1},
+    {"process": "c", "invoke": "append", "value": 1},
+    {"process": "b", "return": 2},  # a and c may have been before: nothing is wrong yet
+    {"process": "a", "return": 1},
+    {"process": "c", "return": 2},  # nobody is left to have been the first
+]
+
+
+def test_a_result_that_comes_later_is_no_reason() -> None:
+    found = find_misplaced(Checked(NAMED["log"](), None), read_history(lines(LATER), "h", operations_of()))
+    assert found is not None
+    assert (found.call.process, found.expected, found.call.lines[1]) == ("c", (0,), 6)
+
+
+def test_what_is_shown_is_the_shortest_prefix_without_an_order() -> None:
+    chance = random.Random(3)
+    specification = NAMED["queue"]()
+    later = 0
+    for _ in range(150):
+        events: list[dict[str, Any]] = []
+        under_way: dict[int, str] = {}
+        for _ in range(10):
+            process = chance.randrange(3)
+            if process in under_way:
+                invoked = under_way.pop(process)
+                value = None if invoked == "enqueue" else chance.choice([None, 1, 1, 2])
+                events.append({"process": process, "return": value})
+            else:
+                under_way[process] = invoked = chance.choice(["enqueue", "dequeue"])
+                given = {"value": chance.choice([1, 2])} if invoked == "enqueue" else {}
+                events.append({"process": process, "invoke": invoked, **given})
+        calls = read_history(lines(events), "h", operations_of())
+        ends = sorted(call.end for call in calls if call.end is not None)
+        wrong = [end for end in ends if not all_orders.linearizable(specification, prefix(calls, end))]
+        found = find_misplaced(Checked(specification, None), calls)
+        assert (found.call.end if found is not None else None) == (wrong[0] if wrong else None), lines(events)
+        if found is None:
+            continue
+        assert {call.end for call in found.context} <= {None, *range(wrong[0] + 1)}
+        could = [
+            value
+            for value in (None, 1, 2)
+            if all_orders.linearizable(
+                specification,
+                prefix([replace(call, result=value) if call == found.call else call for call in calls], wrong[0]),
+            )
+        ]
+        assert set(found.expected) == set(could), lines(events)
+        later += any(call.end is not None and call.end > wrong[0] for call in calls)
+    assert later > 10
+
+
+def test_too_many_orders_are_not_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[dict[str, Any]] = [*GOOD]
+    events += [{"process": each, "invoke": "enqueue", "value": each} for each in range(12)]
+    events += [{"process": each, "return": None} for each in range(12)]
+    path = tmp_path / "history.json"
+    path.write_text(lines(events))
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/linearize.schema.json").read_text(encoding="utf-8"))
+
+    stopped = run(path, "--spec", "queue", "--timeout", "0.2")
+    assert stopped.exit_code == 3
+    assert "not decided\n  the time was up: too many orders of operations that overlap" in stopped.output
+    assert "the operations up to line 4 have an order" in stopped.output
+
+    monkeypatch.setattr(order, "ROOM", 1 << 22)
+    told = json.loads(run(path, "--spec", "queue", "--json").output)
+    jsonschema.validate(told, schema)
+    assert (told["linearizable"], told["stopped_by"], told["decided_to_line"]) == (None, "memory", 4)
+
+
+def test_a_part_without_an_order_decides_whatever_the_others_take() -> None:
+    events: list[dict[str, Any]] = [{"process": each, "invoke": "put", "key": 1, "value": each} for each in range(16)]
+    events += [{"process": each, "return": None} for each in range(16)]
+    events += [{"process": 0, "invoke": "get", "key": 2}, {"process": 0, "return": 3}]
+    found = find_misplaced(Checked(KeyValue, None), read_history(lines(events), "h", operations_of()), timeout=0.05)
+    assert found is not None
+    assert found.expected == (None,)
+
+
+@pytest.mark.parametrize(
+    ("spec", "event", "what"),
+    [
+        ("counter", {"invoke": "increment", "by": "x"}, "Increment(by='x') cannot be applied to 0: "),
+        ("register", {"invoke": "enqueue", "value": 1}, "Register has no operation Enqueue"),
+        ("key-value", {"invoke": "enqueue", "value": 1}, "Enqueue(value=1) cannot be applied to {}"),
+    ],
+)
+def test_operations_of_another_object_are_an_error_with_line(
+    tmp_path: Path, spec: str, event: dict[str, Any], what: str
+) -> None:
+    path = tmp_path / "history.json"
+    path.write_text(lines([{"process": "a", **event}, {"process": "a", "return": None}]))
+    found = run(path, "--spec", spec)
+    assert found.exit_code == 2
+    assert "error Q330" in found.stderr
+    assert "history.json:1" in found.stderr
+    assert what in found.stderr.replace("\n ", "")

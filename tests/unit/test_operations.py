@@ -187,6 +187,22 @@ def test_a_specification_that_raises_fails_where_it_does() -> None:
     assert failure.line == line_of("raise ZeroDivisionError")
 
 
+class Exits:
+    initial = 0
+
+    def apply(self, state: Any, operation: Operation) -> Any:
+        raise SystemExit(0)
+
+
+def test_a_specification_does_not_end_the_program() -> None:
+    class Judged(One):
+        atomic = linearizable(Exits)
+
+    with pytest.raises(ModelError, match="would end the program") as caught:
+        quorate.check(Judged(), property="atomic")
+    assert told(caught.value)[::2] == ("Q119", line_of("raise SystemExit(0)"))
+
+
 def test_what_is_no_specification_is_refused_where_it_is_given() -> None:
     with pytest.raises(ModelError, match="is not a specification") as caught:
         linearizable(3)

@@ -38,7 +38,7 @@ from quorate.base.errors import ModelError, ParameterError
 from quorate.cli.main import app
 from quorate.projection import conditions
 from quorate.projection.conditions import RefusedError
-from quorate.projection.project import project
+from quorate.projection.project import _sparse, _told, project
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.safe_storage import SafeStorage
 from quorate.render.projection import report
@@ -252,6 +252,29 @@ class Large(Reader):
         self.found = 0 if len(answers) > 3 else max(m.time for m in answers)
 
 
+class CountsOthers(Reader):
+    """Gives way to four answers that are lower: a quorum of that many and one more needs eight servers."""
+
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        best = max(m.time for m in answers)
+        self.found = 7 if sum(m.time < best for m in answers) >= 4 else best
+
+
+class JustFive(Reader):
+    @quorum(Answer, size="size", when=lambda self: self.found is None)
+    def collect(self, answers: frozenset[Answer]) -> None:
+        self.found = 7 if len(answers) == 5 else max(m.time for m in answers)
+
+
+class FarOne(Server):
+    """The sixth server forgets."""
+
+    @on(Query)
+    def answer(self, _: Query) -> None:
+        self.reply(Answer(0 if str(self.pid).endswith("6") else self.time))
+
+
 class Posted(Storage):
     def spawn(self, process, count=None, /, **fields):  # type: ignore[no-untyped-def]
         made = super().spawn(process, *(() if count is None else (count,)), **fields)
@@ -371,10 +394,17 @@ class Growing(Reader):
 
 
 class Small(Storage):
-    """Quorums stop growing: they meet with 3, 4 and 5 servers, not with 23."""
+    """Quorums stop growing: they meet with 3, 4 and 5 servers, not with 6."""
 
     def quorum(self, servers: int) -> int:
         return min(3, majority(servers))
+
+
+class Bounded(Storage):
+    """Quorums stop growing where nobody looks at each number: they meet up to 27."""
+
+    def quorum(self, servers: int) -> int:
+        return min(servers, 14)
 
 
 class ReadsNumber(Storage):
@@ -565,7 +595,7 @@ REFUSED = {
     "two open": (variant(writer=TwoOpen), conditions.APART, "in another round"),
     "with four": (variant(reader=WithFour), conditions.UNIFORM, "servers=4: WithFour.collect is where they part"),
     "growing": (variant(reader=Growing), conditions.UNIFORM, "growing1.size depends on the number of servers"),
-    "small": (Small(), conditions.MEET, "with 23 servers, 3 that answer"),
+    "small": (Small(), conditions.MEET, "with 6 servers, 3 that answer"),
     "reads number": (ReadsNumber(), conditions.PROPERTIES, "a property reads servers,"),
     "reads parameters": (ReadsParameters(), conditions.PROPERTIES, "a property reads servers,"),
     "reads peers": (ReadsPeers(), conditions.PROPERTIES, "a property reads Reader.servers,"),
@@ -582,8 +612,21 @@ REFUSED = {
     "bounded by clients": (BoundedByClients(), conditions.ENVIRONMENT, "BoundedByClients.within cuts runs off"),
     "reads faults": (ReadsFaults(), conditions.PROPERTIES, "a property reads faults,"),
     "shared cells": (Shares(), conditions.ENVIRONMENT, "shared cells"),
-    "at most seven": (AtMostSeven(), conditions.SERVERS, "servers=23 is none of the numbers"),
-    "large": (variant(reader=Large), conditions.UNIFORM, "servers=23"),
+    "at most seven": (AtMostSeven(), conditions.SERVERS, "servers=8 is none of the numbers"),
+    "large": (variant(reader=Large), conditions.UNIFORM, "servers=6: Large.collect is where they part"),
+    "counts others": (
+        variant(reader=CountsOthers),
+        conditions.HIGHEST,
+        "4 times Answer(time=0), 1 times Answer(time=1)",
+    ),
+    "just five": (variant(reader=JustFive), conditions.UNIFORM, "servers=8: JustFive.collect is where they part"),
+    "bounded": (Bounded(), conditions.MEET, "with 43 servers, 14 that answer"),
+    "odd one": (
+        variant(quorum=lambda self, servers: 3 if servers == 7 else majority(servers)),
+        conditions.MEET,
+        "with 7",
+    ),
+    "far one": (variant(server=FarOne), conditions.SERVERS, "do different things with Query()"),
     "reads a server": (Peeks(), conditions.PROPERTIES, "Server"),
     "reads servers": (Meddles(), conditions.PROPERTIES, "Server"),
     "losses": (variant(network=unordered(losses=1)), conditions.ENVIRONMENT, "reliable"),
@@ -616,6 +659,7 @@ def test_what_is_outside_of_the_class_is_refused_by_name(name: str) -> None:
         ReadsPeers(servers=4),
         NeverComes(),
         type(variant(reader=Fails))(servers=4),
+        type(variant(reader=JustFive))(servers=8),
         CountsMessages(),
         AwaitsMessages(),
         EndsEmpty(),
@@ -658,7 +702,17 @@ def test_every_smaller_number_of_which_there_is_a_system_is_covered(system: Syst
     found = project(system)
     assert (found.verdict, found.least, found.below) == ("holds", least, None)
     assert found.numbers[-1] == 5
+    assert found.sampled == (*range(6, system.parameters["servers"] + 21), *found.sampled[-2:])
     assert "holds for any number of servers" in str(report(found))
+
+
+def test_of_far_numbers_some_are_left_out_where_there_is_much_to_explore() -> None:
+    far = [*range(6, 24), 43, 83]
+    assert _sparse(far, 40) == far
+    assert _sparse(far, 1_000) == [6, 7, 8, 9, 10, 23, 43, 83]
+    assert _sparse(far, 200_000) == [6, 23, 43, 83]
+    assert _told([1, 2, 3, 5, 6, 9]) == "1 to 3, 5 to 6 and 9"
+    assert _told([4]) == "4"
 
 
 class Calling(Reader):

@@ -62,7 +62,11 @@ def _edited(node: Any, action: str, detail: int) -> ast.AST | None:
     """What stands in the place of the node; None if the node itself was changed."""
     match action:
         case "true" | "false":
-            return ast.Constant(action == "true")
+            if not any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
+                return ast.Constant(action == "true")
+            # What it names is needed where it is used: that is no part of the condition.
+            form = ast.Or() if action == "true" else ast.And()
+            return ast.BoolOp(form, [node, ast.Constant(action == "true")])
         case "statement removed":
             return ast.Pass()
         case "target removed":

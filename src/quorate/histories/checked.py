@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from quorate.base.errors import Location, ModelError
+from quorate.base.failures import blame, is_models
 from quorate.base.places import class_location
 from quorate.base.values import BadValueError, encode, freeze, show
+from quorate.base.watchdog import supervised
 from quorate.language.forbidden import forbid_impure
 from quorate.language.operation import Operation
 
@@ -67,7 +69,7 @@ class Checked:
         return found
 
     def _once(self, state: Any, operation: Operation) -> tuple[Any, Any] | None:
-        found = self.specification.apply(state, operation)
+        found = self._asked(state, operation)
         if found is None:
             return None
         if type(found) is not tuple or len(found) != 2:
@@ -83,6 +85,17 @@ class Checked:
                 "correct one of them",
             )
         return self._frozen("apply", found[0]), result
+
+    def _asked(self, state: Any, operation: Operation) -> Any:
+        """What raises is a step that fails, and its run is shown; but nothing may end the program."""
+        try:
+            return supervised(lambda: self.specification.apply(state, operation))
+        except Exception:
+            raise
+        except BaseException as error:
+            if not is_models(error):
+                raise
+            raise blame("`apply`", error, self.place, "a specification says what an operation does") from None
 
     def _frozen(self, where: str, value: Any) -> Any:
         try:

@@ -49,7 +49,11 @@ NUMBERS = 3
 AT_LEAST = 5
 """Up to this number they are decided in any case: these are the systems that are checked one by one elsewhere."""
 FAR = 20
-"""How many servers more there are where it is looked at once more whether the clients do the same."""
+"""So many servers more are looked at as well, one by one, and a few numbers behind: with samples of the answers."""
+MOST_FAR_WORLDS = 8_000
+"""How many states of clients are explored in all with far numbers; some are left out where it would be more."""
+LEAST_FAR = 4
+"""How many far numbers are looked at in any case."""
 MOST_STATES = 20_000_000
 """How far a real number of servers is searched for a run that the subsystem has."""
 
@@ -65,7 +69,9 @@ class Projection:
     """Which parameter is the number of servers."""
     server: str
     numbers: tuple[int, ...]
-    """The numbers of servers for which the conditions were decided."""
+    """The numbers of servers for which the conditions were decided, from that of the instance on."""
+    sampled: tuple[int, ...]
+    """The larger numbers for which they were decided on samples of the answers."""
     quorums: tuple[int, ...]
     """By number of servers: the largest quorum."""
     least: int
@@ -93,6 +99,7 @@ class Projection:
             "parameter": self.parameter,
             "server": self.server,
             "numbers": list(self.numbers),
+            "sampled": list(self.sampled),
             "quorums": list(self.quorums),
             "least": self.least,
             "below": self.below,
@@ -181,6 +188,7 @@ class _Projecting:
         self.shapes: list[Rounds] = []
         self.lower: list[Rounds] = []
         """Of smaller numbers of servers, the largest one first."""
+        self.sampled: list[int] = []
         self.below: str | None = None
 
     def run(self, needed: bool) -> Projection:
@@ -205,22 +213,28 @@ class _Projecting:
         return self._projection(verdict, result, shown, built.pairs, breaks)
 
     def _decide(self) -> None:
-        numbers = [*range(self.first, max(self.first + NUMBERS, AT_LEAST + 1)), self.first + FAR]
-        instances = [self._instance(number) for number in numbers]
-        varying = varying_fields(instances, self.server)
-        *near, far = [Servers(instance, self.server) for instance in instances]
-        for servers in near:
-            self.say(f"deciding the conditions with {self.parameter}={len(servers.columns)}")
-            self.shapes.append(Rounds(servers, varying, look=self.clock.look))
-        many = Rounds(far, varying, decide=False, look=self.clock.look)
-        require_uniform([*self.shapes, many], self.parameter)
-        for shape in (*self.shapes, many):
+        numbers = [*range(self.first, max(self.first + NUMBERS, AT_LEAST + 1))]
+        far = [*range(numbers[-1] + 1, self.first + FAR + 1), self.first + 2 * FAR, self.first + 4 * FAR]
+        instances = {number: self._instance(number) for number in (*numbers, *far)}
+        varying = varying_fields([*instances.values()], self.server)
+        for number in numbers:
+            self.say(f"deciding the conditions with {self.parameter}={number}")
+            self.shapes.append(Rounds(Servers(instances[number], self.server), varying, look=self.clock.look))
+        require_uniform(self.shapes, self.parameter)
+        for shape in self.shapes:
             self._require_crashes(shape)
+        for number in _sparse(far, self.shapes[0].worlds):
+            self.say(f"deciding the conditions with {self.parameter}={number}")
+            many = Rounds(Servers(instances[number], self.server), varying, tried="some", look=self.clock.look)
+            require_uniform([self.shapes[0], many], self.parameter)
+            self._require_crashes(many)
+            self.sampled.append(number)
         for number in range(self.first - 1, 0, -1):
-            if not self._covers(number, instances):
+            if not self._covers(number, [*instances.values()]):
                 break
 
     def _instance(self, number: int) -> Definition:
+        self.clock.look()
         try:
             return define(resized(self.system, self.parameter, number))
         except ParameterError as error:
@@ -314,11 +328,12 @@ class _Projecting:
             parameter=self.parameter,
             server=self.server.__name__,
             numbers=tuple(shape.number for shape in shapes),
+            sampled=tuple(self.sampled),
             quorums=tuple(_largest(shape) for shape in shapes),
             least=self.lower[-1].number if self.lower else self.first,
             below=self.below,
             stores=_stores(shapes[0]) if shapes else 0,
-            conditions=_decided(self.lower, shapes, self.parameter, self.server.__name__)
+            conditions=_decided(self.lower, shapes, self.sampled, self.parameter, self.server.__name__)
             if pairs or result.states
             else (),
             pairs=pairs,
@@ -358,10 +373,30 @@ def _stores(shape: Rounds) -> int:
     return sum(each.kind == "store" for each in shape.rounds)
 
 
-def _decided(lower: list[Rounds], shapes: list[Rounds], parameter: str, server: str) -> tuple[Condition, ...]:
+def _sparse(far: list[int], worlds: int) -> list[int]:
+    """As many of the far numbers as may be explored: the last three, and of the others the smallest."""
+    most = max(LEAST_FAR, MOST_FAR_WORLDS // max(1, worlds))
+    return far if most >= len(far) else [*far[: most - 3], *far[-3:]]
+
+
+def _told(numbers: list[int]) -> str:
+    """Numbers in growing order, as `1 to 5 and 8`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    *told, last = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"{', '.join(told)} and {last}" if told else last
+
+
+def _decided(
+    lower: list[Rounds], shapes: list[Rounds], sampled: list[int], parameter: str, server: str
+) -> tuple[Condition, ...]:
     first = shapes[0]
     servers = first.servers
-    numbers = ", ".join(str(shape.number) for shape in (*reversed(lower), *shapes))
+    near = [shape.number for shape in (*reversed(lower), *shapes)]
     requests = {"store": "nothing", "query": "nothing"}
     for kind in requests:
         codes = {code for each, codes in first.requests.items() if each.kind == kind for code in codes}
@@ -384,10 +419,10 @@ def _decided(lower: list[Rounds], shapes: list[Rounds], parameter: str, server: 
         Condition(QUORUMS, "answers are taken by quorums of a fixed size alone"),
         Condition(MEET, met),
         Condition(APART, "no quorum takes late answers to another round, and each takes all answers to its own"),
-        Condition(HIGHEST, f"tried on {sets:,} sets of answers"),
+        Condition(HIGHEST, f"tried on all {sets:,} sets of answers with {_told(near)} servers, on samples with more"),
         Condition(
             UNIFORM,
-            f"clients have the same {first.worlds:,} states with {numbers} and {first.number + FAR} servers; "
+            f"clients have the same {first.worlds:,} states with {_told([*near, *sampled])} servers; "
             "of other numbers it is assumed",
         ),
         Condition(PROPERTIES, "no property reads a server"),

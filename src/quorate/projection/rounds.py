@@ -12,9 +12,10 @@ decision 6).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, Literal, NamedTuple
 
 from quorate.base.errors import LimitError, Location, ModelError
 from quorate.base.values import encode, show
@@ -31,6 +32,16 @@ MOST_ROUNDS = 12
 MOST_STATES = 200_000
 MOST_SETS = 400_000
 """How many sets of answers are tried for one number of servers."""
+
+
+Tried = Literal["all", "some", "none"]
+"""On which sets of answers it is tried whether the highest one decides."""
+AT_LENGTH = 4
+"""Up to so many answers are shown one by one."""
+EACH_COUNT = 24
+"""Up to this size of a quorum every number of lower answers is tried, of larger ones few and nearly all."""
+SAMPLES = 12
+"""How many sets are drawn for one quorum beside those that are counted out."""
 
 
 class TimeUpError(Exception):
@@ -83,6 +94,10 @@ class Asked(NamedTuple):
     size: int
 
 
+Sets = tuple[Sequence[Column], Sequence[bytes]]
+"""Servers that answer, and the state of each."""
+
+
 class Round(NamedTuple):
     """The `number`-th round of a client, as a store or as a query."""
 
@@ -99,7 +114,7 @@ class Rounds:
         servers: Servers,
         varying: Varying | None = None,
         *,
-        decide: bool = True,
+        tried: Tried = "all",
         look: Callable[[], None] | None = None,
     ) -> None:
         self.servers = servers
@@ -130,8 +145,8 @@ class Rounds:
         self._require_possible()
         for asked in self._waiting():
             self._require_apart(asked)
-        if decide:
-            self._require_highest_of_all()
+        if tried != "none":
+            self._require_highest_of_all(tried)
 
     # Exploring
 
@@ -345,13 +360,13 @@ class Rounds:
                     transition.location,
                 )
 
-    def _require_highest_of_all(self) -> None:
+    def _require_highest_of_all(self, sets: Tried) -> None:
         tried: set[tuple[Any, ...]] = set()
         for asked in self._waiting():
             key = asked.client, asked.local, asked.transition, asked.rounds[-1:] if asked.rounds else ()
             if key not in tried:
                 tried.add(key)
-                self._require_highest(asked)
+                self._require_highest(asked, sets)
 
     def _require_one_kind(self) -> None:
         for each in self.rounds:
@@ -404,7 +419,7 @@ class Rounds:
                 found.add(accepts(column, transition, local, self.servers.sent(answer, server)) if taken else None)
         return found
 
-    def _require_highest(self, asked: Asked) -> None:
+    def _require_highest(self, asked: Asked, sets: Tried) -> None:
         """A quorum transition depends on the highest state among the servers that answer, and on nothing else."""
         column, transition = self._of(asked)
         if not asked.rounds or asked.rounds[-1].size or self._groups(asked, asked.rounds[-1]) == {None}:
@@ -418,25 +433,47 @@ class Rounds:
         for highest in answered:
             consumed = self._answers([answer[highest]] * asked.size, self.servers.columns)
             expected[highest] = self._does(column, transition, asked, consumed)
-        for columns in combinations(self.servers.columns, asked.size):
-            for chosen in product(answered, repeat=asked.size):
-                self.sets += 1
-                self._look()
-                if self.sets > MOST_SETS:
-                    raise LimitError(
-                        f"there are more than {MOST_SETS:,} sets of answers to try with {self.number} servers",
-                        hint="use fewer operations or a smaller number of servers to begin with",
-                        code="Q501",
-                    )
-                consumed = self._answers([answer[code] for code in chosen], list(columns))
-                highest = max(chosen, key=lambda code: self.rank[code])
-                if self._does(column, transition, asked, consumed) != expected[highest]:
-                    said = ", ".join(show(content(each)) for each in consumed)
-                    raise RefusedError(
-                        HIGHEST,
-                        f"{transition} does something else with {said} than with {asked.size} answers like the highest",
-                        transition.location,
-                    )
+        for columns, chosen in (self._all_sets if sets == "all" else self._some_sets)(answered, asked.size):
+            self.sets += 1
+            self._look()
+            if self.sets > MOST_SETS:
+                raise LimitError(
+                    f"there are more than {MOST_SETS:,} sets of answers to try with {self.number} servers",
+                    hint="use fewer operations or a smaller number of servers to begin with",
+                    code="Q501",
+                )
+            consumed = self._answers([answer[code] for code in chosen], list(columns))
+            highest = max(chosen, key=lambda code: self.rank[code])
+            if self._does(column, transition, asked, consumed) != expected[highest]:
+                said = _said(consumed)
+                raise RefusedError(
+                    HIGHEST,
+                    f"{transition} does something else with {said} than with {asked.size} answers like the highest",
+                    transition.location,
+                )
+
+    def _all_sets(self, answered: list[bytes], size: int) -> Iterator[Sets]:
+        for columns in combinations(self.servers.columns, size):
+            for chosen in product(answered, repeat=size):
+                yield columns, chosen
+
+    def _some_sets(self, answered: list[bytes], size: int) -> Iterator[Sets]:
+        """Of many servers: each number of answers that are lower than the rest, from the first and the last servers.
+
+        A handler that counts answers, of whatever kind, is told from one that does not; and some sets by chance.
+        """
+        columns, chance = self.servers.columns, Random(size)
+        counts: Sequence[int] = range(1, size)
+        if size > EACH_COUNT:
+            counts = (*counts[: EACH_COUNT // 2], *counts[-EACH_COUNT // 2 :])
+        for some in (columns[:size], columns[-size:]):
+            yield some, (answered[0],) * size
+            for high in answered:
+                for low in (each for each in answered if self.rank[each] < self.rank[high]):
+                    for many in counts:
+                        yield some, (high,) * many + (low,) * (size - many)
+        for _ in range(SAMPLES):
+            yield chance.sample(columns, size), chance.choices(answered, k=size)
 
     def _does(self, column: Column, transition: Transition, asked: Asked, consumed: tuple[Message, ...]) -> set[bytes]:
         return {signature(each) for each in self._outcomes(column, transition, asked.local, consumed)}
@@ -469,3 +506,11 @@ class Rounds:
 
     def named(self, each: Round) -> str:
         return f"{self.servers.clients[each.client].name}.{each.number}"
+
+
+def _said(answers: Sequence[Message]) -> str:
+    """Answers in few words, however many there are."""
+    shown = [show(content(each)) for each in answers]
+    if len(shown) <= AT_LENGTH:
+        return ", ".join(shown)
+    return ", ".join(f"{shown.count(each)} times {each}" for each in dict.fromkeys(shown))

@@ -71,7 +71,7 @@ def subsystem(
     number = max(len(everyone), len(shape.servers.columns))
     whole = resized(system, parameter, number)
     servers = Servers(define(whole), server)
-    rounds = Rounds(servers, shape.varying, decide=False)
+    rounds = Rounds(servers, shape.varying, tried="none")
     pids = tuple(column.pid for column in servers.columns if column.pid is not None)
     asks: dict[tuple[str, int], tuple[Pid, ...]] = {}
     for each in rounds.rounds:
