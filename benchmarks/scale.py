@@ -1,19 +1,25 @@
 """Long searches: the stores beside each other, what they take of a limit on memory, and what saving costs.
 
-In `make bench` with as many states as fit its time, 56 million. `python -m benchmarks.scale --acceptors 7` has more.
+In `make bench` with as many states as fit its time, 56 million. `python -m benchmarks.scale --acceptors 7` has more,
+and `--curve 1G --acceptors 8` follows one search to a billion states: what a state costs on the way, and takes.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.experiment import PLAIN, Limits, Measured
 from benchmarks.probe import measure
 from benchmarks.results import Figure, Section
 from benchmarks.runner import Say
+from quorate import check
+from quorate.cli.sizes import number, size
+from quorate.protocols.paxos import Paxos
+from quorate.results.result import Progress, Result
 
 SCALE = "scale"
 TABLES = {
@@ -109,11 +115,72 @@ def _bytes(what: str, found: Measured, goal: float) -> Figure:
     return Figure(what, "bytes", found.bytes_per_state, better="lower", goal=goal, note=_told(found))
 
 
+class Mark(NamedTuple):
+    """How far a search was: seconds and CPU seconds since its beginning, and what the process takes."""
+
+    states: int
+    seconds: float
+    core_seconds: float
+    memory: int
+
+
+class Curve:
+    """Looks at one search whenever it has about ten times, or twice, as many states; and at its longest pause."""
+
+    def __init__(self, most: int) -> None:
+        tens = [10**power for power in range(6, 12) if 10**power < most]
+        self.wanted = [*tens, most]
+        self.marks: list[Mark] = []
+        self.before: Mark | None = None
+        self.pause = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.phase != "search" or progress.states == 0:
+            return
+        times = os.times()
+        now = Mark(progress.states, progress.seconds, times.user + times.system, progress.memory_bytes)
+        if self.before is not None:
+            self.pause = max(self.pause, now.seconds - self.before.seconds)
+        if self.before is None or (self.wanted and now.states >= self.wanted[0]):
+            self.marks.append(now)
+            while self.wanted and now.states >= self.wanted[0]:
+                self.wanted.pop(0)
+        self.before = now
+
+    def table(self) -> list[str]:
+        """From one mark to the next: the rate there, by the clock and by CPU time, and what all takes so far."""
+        rows = ["      states   states/s  of CPU time   bytes a state"]
+        for one, other in zip(self.marks, self.marks[1:], strict=False):
+            more = other.states - one.states
+            rate, core = more / (other.seconds - one.seconds), more / (other.core_seconds - one.core_seconds)
+            taken = (other.memory - self.marks[0].memory) / other.states
+            rows.append(f"{other.states:>12,} {rate:>10,.0f} {core:>12,.0f} {taken:>15.1f}")
+        return [*rows, f"longest time without a report: {self.pause:.1f} s"]
+
+
+def curve(acceptors: int, most: int, threads: int, memory: int | None) -> tuple[Curve, Result]:
+    looked = Curve(most)
+    system = Paxos(acceptors=acceptors)
+    result = check(system, **PLAIN, threads=threads, max_states=most, max_memory=memory, trace=False, progress=looked)
+    if looked.before is not None and looked.before is not looked.marks[-1]:
+        looked.marks.append(looked.before)
+    return looked, result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--acceptors", type=int, default=6)
     parser.add_argument("--only", choices=("rates", "peaks"))
+    parser.add_argument("--curve", type=number, metavar="STATES", help="one search, looked at on its way to so many")
+    parser.add_argument("--threads", type=int, default=2, help="for --curve")
+    parser.add_argument("--max-memory", type=size, metavar="SIZE", help="for --curve")
     given = parser.parse_args()
+    if given.curve is not None:
+        looked, result = curve(given.acceptors, given.curve, given.threads, given.max_memory)
+        print(f"Paxos, 2 proposers, {given.acceptors} acceptors, {given.threads} threads: {result.verdict}")
+        print(f"{result.states:,} states, {result.transitions:,} transitions, depth {result.depth}")
+        print("\n".join(looked.table()))
+        return
     large, small = {"acceptors": given.acceptors}, {"acceptors": given.acceptors - 1}
     found = rates(small, large, print) if given.only != "peaks" else []
     found += peaks(large, print) if given.only != "rates" else []

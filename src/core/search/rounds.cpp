@@ -1,6 +1,7 @@
 // A round of a breadth-first search, on all threads: states are expanded, and what they lead to is looked up.
 
 #include "search/breadth_first.hpp"
+#include "search/successors.hpp"
 
 namespace quorate {
 
@@ -68,104 +69,20 @@ void BreadthFirst::process(Worker& worker, std::uint64_t begin, std::uint64_t en
 }
 
 void BreadthFirst::expand(Worker& worker, const Range& one) {
-    const Layout& layout = store_.layout();
+    const bool proviso = options_.partial_orders && options_.partial_orders->proviso;
+    const LevelSetting level{tables_, hubs_.get(), store_.layout(), proviso, depth_};
+    const auto begin = [] {};
+    const auto place = [&](std::uint64_t hash, const std::vector<Id>*)
+                           __attribute__((always_inline)) { store_.prefetch(hash); };
     const std::byte* packed = store_.state(one.array, one.begin);
-    Expander& expander = worker.expander;
-    layout.unpack(packed, expander.cells.data());
-    const std::size_t mark = worker.waiting;
-    const std::uint64_t transitions = worker.transitions;
-    const std::size_t words = layout.words();
-    bool misfit = false;
-    const Choice* chosen = nullptr;
-    bool asked = false;
-    if (worker.chooser && !one.in_full) {
-        if (!expander.steps_known()) {
-            worker.deferred.push_back(one);
-            return;
-        }
-        asked = !expander.leaves();
-        if (asked && worker.chooser->choose(expander.cells)) chosen = &worker.chooser->chosen();
-    }
-    if (worker.canonical) worker.canonical->expand(expander.cells);
-    const bool watched = chosen != nullptr && options_.partial_orders->proviso;
-    const std::size_t keeping = worker.keeping.size();
-    std::pair<Id, Id> last{none, none};  // the process and the number of the step that was looked at last
-    worker.here.resize(words);
-    Word* const here = worker.here.data();
-    layout.load(packed, here);
-    std::vector<Witness>& failures = worker.failures;
-    failures.clear();
-    const auto emit = [&](Id process, const Step&, Id number, std::uint64_t hash,
-                          bool observed) __attribute__((always_inline)) {
-        Id keeps = watched ? worker.chooser->keeping(process, number) : none;
-        if (keeps != none) {
-            if (last != std::make_pair(process, keeps))
-                worker.keeping.push_back({static_cast<Id>(worker.partly.size())});
-            last = {process, keeps};
-            keeps = static_cast<Id>(worker.keeping.size() - 1);
-        }
-        if (worker.waiting >= worker.most) [[unlikely]]
-            worker.make_room(words);
-        Word* target = worker.buffer.data() + worker.waiting * words;
-        const std::vector<Id>& form =
-            worker.canonical ? worker.canonical->of(expander.cells, expander.changes()) : expander.cells;
-        if (&form != &expander.cells) {
-            for (Id column = 0; column < form.size(); ++column) misfit |= !layout.fits(column, form[column]);
-            layout.pack(form.data(), target);
-            hash = spread(tables_.sum(form.data()));
-        } else {
-            target[0] = here[0];
-            for (std::size_t i = 1; i < words; ++i) target[i] = here[i];
-            for (const auto& [column, before, after] : expander.changes()) {
-                misfit |= !layout.fits(column, after);
-                layout.change(target, column, before, after);
-            }
-        }
-        store_.prefetch(hash);
-        const double orbit = worker.canonical ? worker.canonical->orbit() : 1;
-        worker.successors[worker.waiting++] = {hash, orbit, keeps, observed};
-        ++worker.transitions;
-    };
-    const auto fail = [&](Id column, Id, Id failure) {
-        Witness witness;
-        witness.finding = Finding::failure;
-        witness.length = depth_ + 1;
-        witness.column = column;
-        witness.failure = failure;
-        // The number of a step depends on the order of discovery; the failure's content does not.
-        witness.content = tables_.content(StepIdentity::of(column, expander.failing()));
-        failures.push_back(std::move(witness));
-        ++worker.transitions;
-    };
-    const Expander::Summary summary = expander.expand(expander.sum(), emit, fail, chosen);
-    if (summary.missing || misfit) {
-        if (misfit) widen_ = pause_ = true;
-        worker.waiting = mark;
-        worker.keeping.resize(keeping);
-        worker.transitions = transitions;
-        worker.deferred.push_back(one);
-        return;
-    }
-    if (asked) {
-        worker.offered += worker.chooser->offered();
-        worker.left_out += worker.chooser->left_out();
-    }
-    if (watched) {
-        worker.partly.push_back({one});
-        worker.partly.back().state.counted = worker.transitions - transitions;
-    }
-    worker.transitions -= one.counted;
-    if (!failures.empty()) {
-        for (Witness& witness : failures) {
-            witness.cells = expander.cells;
-            witness.faults = tables_.spent(expander.cells);
-            witness.content = mix(content(expander.cells) + witness.content);
-        }
-        for (std::size_t i = 0; i < failures.size(); ++i) offer(worker, std::move(failures[i]));
-    }
+    const Expanded expanded = take_successors(worker, one, packed, level, begin, place);
+    if (expanded.misfit) widen_ = pause_ = true;
+    if (expanded.waits) return;
+    const Expander& expander = worker.expander;
+    for (std::size_t i = 0; i < worker.failures.size(); ++i) offer(worker, std::move(worker.failures[i]));
     if (options_.evidence != nullptr)
-        options_.evidence->note(tables_, expander.cells, chosen != nullptr, !summary.enabled);
-    if (!summary.enabled) {
+        options_.evidence->note(tables_, expander.cells, expanded.chosen != nullptr, !expanded.enabled);
+    if (!expanded.enabled) {
         ++worker.deadlocks;
         if (options_.deadlock) check_stuck(worker, expander.cells, depth_);
     }
@@ -211,14 +128,7 @@ void BreadthFirst::flush(Worker& worker) {
     }
     worker.waiting -= done;
     if (worker.waiting > 0) return;
-    for (const Keeping& keeping : worker.keeping) worker.partly[keeping.source].progressed |= keeping.further;
-    worker.keeping.clear();
-    for (Partly& partly : worker.partly) {
-        if (partly.progressed) continue;
-        partly.state.in_full = true;
-        worker.deferred.push_back(partly.state);
-    }
-    worker.partly.clear();
+    put_off(worker);
 }
 
 }  // namespace quorate

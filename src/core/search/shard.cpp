@@ -1,6 +1,7 @@
 #include "search/shard.hpp"
 
 #include "base/thresholds.hpp"
+#include "search/successors.hpp"
 
 namespace quorate {
 
@@ -193,110 +194,31 @@ void Shard::widen() {
 // --- expanding ---
 
 void Shard::expand(const Range& one) {
-    const Layout& layout = store_.layout();
-    const std::byte* packed = store_.state(one.array, one.begin);
-    Expander& expander = mine_.expander;
-    layout.unpack(packed, expander.cells.data());
-    const std::size_t mark = mine_.waiting, keeping = mine_.keeping.size();
-    const std::uint64_t transitions = mine_.transitions;
-    const std::size_t words = layout.words();
-    bool misfit = false, asked = false;
-    const Choice* chosen = nullptr;
-    if (mine_.chooser && !one.in_full) {
-        if (!expander.steps_known()) {
-            mine_.deferred.push_back(one);
-            return;
-        }
-        asked = !expander.leaves();
-        if (asked && mine_.chooser->choose(expander.cells)) chosen = &mine_.chooser->chosen();
-    }
-    if (mine_.canonical) mine_.canonical->expand(expander.cells);
-    const bool watched = chosen != nullptr && partial_orders_->proviso;
-    std::pair<Id, Id> last{none, none};  // the process and the number of the step that was looked at last
-    mine_.here.resize(words);
-    Word* const here = mine_.here.data();
-    layout.load(packed, here);
-    const std::uint64_t content = shares(expander.cells);
-    std::vector<Witness>& failures = mine_.failures;
-    failures.clear();
-    const auto emit = [&](Id process, const Step&, Id number, std::uint64_t hash, bool observed) {
-        Id keeps = watched ? mine_.chooser->keeping(process, number) : none;
-        if (keeps != none) {
-            if (last != std::make_pair(process, keeps)) mine_.keeping.push_back({static_cast<Id>(mine_.partly.size())});
-            last = {process, keeps};
-            keeps = static_cast<Id>(mine_.keeping.size() - 1);
-        }
-        if (mine_.waiting >= mine_.most) [[unlikely]]
-            mine_.make_room(words);
-        Word* target = mine_.buffer.data() + mine_.waiting * words;
-        const std::vector<Id>& form =
-            mine_.canonical ? mine_.canonical->of(expander.cells, expander.changes()) : expander.cells;
+    const bool proviso = partial_orders_ && partial_orders_->proviso;
+    const LevelSetting level{tables_, nullptr, store_.layout(), proviso, depth_};
+    const Expander& expander = mine_.expander;
+    std::uint64_t content = 0;
+    const auto begin = [&] { content = shares(expander.cells); };
+    const auto place = [&](std::uint64_t hash, const std::vector<Id>* form) {
         std::uint64_t successor = content;
-        if (&form != &expander.cells) {
-            for (Id column = 0; column < form.size(); ++column) misfit |= !layout.fits(column, form[column]);
-            layout.pack(form.data(), target);
-            hash = spread(tables_.sum(form.data()));
-            successor = shares(form);
-        } else {
-            target[0] = here[0];
-            for (std::size_t i = 1; i < words; ++i) target[i] = here[i];
-            for (const auto& [column, before, after] : expander.changes()) {
-                misfit |= !layout.fits(column, after);
-                layout.change(target, column, before, after);
+        if (form != nullptr)
+            successor = shares(*form);
+        else
+            for (const auto& [column, before, after] : expander.changes())
                 successor += share(column, after) - share(column, before);
-            }
-        }
         const unsigned to = owner(successor);
         if (to == options_.number) store_.prefetch(hash);
         if (owners_.size() < mine_.most) owners_.resize(mine_.most);
         owners_[mine_.waiting] = to;
-        const double orbit = mine_.canonical ? mine_.canonical->orbit() : 1;
-        mine_.successors[mine_.waiting++] = {hash, orbit, keeps, observed};
-        ++mine_.transitions;
     };
-    const auto fail = [&](Id column, Id step, Id failure) {
-        Witness witness;
-        witness.finding = Finding::failure;
-        witness.length = depth_ + 1;
-        witness.column = column;
-        witness.step = step;
-        witness.failure = failure;
-        failures.push_back(std::move(witness));
-        ++mine_.transitions;
-    };
-    const Expander::Summary summary = expander.expand(expander.sum(), emit, fail, chosen);
-    if (summary.missing || misfit) {
-        widen_ |= misfit;
-        mine_.waiting = mark;
-        mine_.keeping.resize(keeping);
-        mine_.transitions = transitions;
-        mine_.deferred.push_back(one);
-        return;
-    }
-    if (asked) {
-        mine_.offered += mine_.chooser->offered();
-        mine_.left_out += mine_.chooser->left_out();
-    }
-    if (watched) {
-        mine_.partly.push_back({one});
-        mine_.partly.back().state.counted = mine_.transitions - transitions;
-    }
-    mine_.transitions -= one.counted;
-    for (Witness& witness : failures) {
-        witness.cells = expander.cells;
-        witness.faults = tables_.spent(expander.cells);
-        // The number of a step depends on the order of discovery; the failure's content does not.
-        const Cell& cell = tables_.columns[witness.column]->cells[witness.cells[witness.column]];
-        const Step& step = (*cell.steps.load(std::memory_order_acquire))[witness.step];
-        witness.content =
-            mix(tables_.content(expander.cells) + tables_.content(StepIdentity::of(witness.column, step)));
-        witness.step = none;
-        offer(std::move(witness));
-    }
-    if (!summary.enabled) {
-        ++mine_.deadlocks;
-        if (options_.deadlock) check_stuck(expander.cells, depth_);
-    }
+    const std::byte* packed = store_.state(one.array, one.begin);
+    const Expanded expanded = take_successors(mine_, one, packed, level, begin, place);
+    widen_ |= expanded.misfit;
+    if (expanded.waits) return;
+    for (Witness& witness : mine_.failures) offer(std::move(witness));
+    if (expanded.enabled) return;
+    ++mine_.deadlocks;
+    if (options_.deadlock) check_stuck(expander.cells, depth_);
 }
 
 // The successors that wait: what is its own is looked up, the rest is sent.
@@ -434,14 +356,7 @@ void Shard::answered(const std::vector<Id>& watched, const std::vector<bool>& fu
 }
 
 bool Shard::expand_in_full() {
-    for (const Keeping& keeping : mine_.keeping) mine_.partly[keeping.source].progressed |= keeping.further;
-    mine_.keeping.clear();
-    for (Partly& partly : mine_.partly) {
-        if (partly.progressed) continue;
-        partly.state.in_full = true;
-        mine_.deferred.push_back(partly.state);
-    }
-    mine_.partly.clear();
+    put_off(mine_);
     return !mine_.deferred.empty() && stop_ == Stop::finished;
 }
 

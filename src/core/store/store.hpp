@@ -5,10 +5,10 @@
 // a counterexample is found backwards through the levels (path.cpp), which costs no memory and no order of discovery.
 //
 // The index is an open-addressing table of slots of 32 bits: a state's number beside some bits of its hash, which spare
-// most look-ups of states that are not equal. A state's home is given by the top bits of its hash. Inserting is a
-// compare-and-swap; growing and repacking happen while all threads rest. A larger index is filled from the states, so
-// the old one is given back first. Where that would take long, or leave few bits to the hash, another kind of index
-// takes over, which is slower but grows in small steps (index.hpp).
+// most look-ups of states that are not equal. Sixteen of them are a cache line (line.hpp); a state's home is the line
+// that the top bits of its hash name. Inserting is a compare-and-swap; growing and repacking happen while all threads
+// rest. A larger index is filled from the states, so the old one is given back first. Where that would take long, or
+// leave few bits to the hash, another kind of index takes over, which is slower but grows in small steps (index.hpp).
 //
 // The states are written once and never move, in memory or in a file; either index can be filled from them again.
 //
@@ -26,6 +26,7 @@
 #include "base/thresholds.hpp"
 #include "store/index.hpp"
 #include "store/layout.hpp"
+#include "store/line.hpp"
 
 namespace quorate {
 
@@ -97,7 +98,7 @@ public:
     }
     bool needs_growth() const {
         if (fingerprints_) return size() >= fingerprints_->grows_at();
-        return large_ ? size() >= large_->grows_at() || uneven() : size() * 4 > capacity() * 3;
+        return large_ ? size() >= large_->grows_at() || uneven() : size() > fullest();
     }
     // How many more states the index takes, if each of the threads inserts its share of them.
     std::uint64_t room() const {
@@ -109,7 +110,7 @@ public:
     std::size_t bytes_to_grow() const {
         if (fingerprints_) return fingerprints_->bytes_to_grow();
         if (large_) return uneven() ? 0 : large_->bytes_to_grow();
-        const std::size_t next = capacity() * growth();
+        const std::size_t next = grown();
         const std::size_t bytes = wide(next) ? Index::bytes_for(size()) : next * sizeof(Slot);
         return bytes - std::min(bytes, index_.size());
     }
@@ -118,14 +119,14 @@ public:
         if (fingerprints_) return fingerprints_->grow();
         if (large_ && !uneven()) return large_->grow();
         if (large_) ++longer_;
-        if (!large_ && !wide(capacity() * growth())) return reindex(capacity() * growth());
+        if (!large_ && !wide(grown())) return reindex(grown());
         enlarge();
     }
 
     void prefetch(std::uint64_t hash) const {
         if (!doubling_) [[unlikely]]
             return large_ ? large_->prefetch(hash) : fingerprints_->prefetch(hash);
-        __builtin_prefetch(slots() + home(hash));
+        __builtin_prefetch(lines() + home(hash));
     }
     // Brings the state a slot points to closer, if there is one that may be equal.
     void prefetch_state(std::uint64_t hash) const {
@@ -241,13 +242,14 @@ private:
         array.blocks[(end - 1) >> block_bits].give_back(0, bytes / page * page);
     }
 
-    using Slot = std::uint32_t;
-
-    std::atomic<Slot>* slots() const { return reinterpret_cast<std::atomic<Slot>*>(index_.data()); }
-    std::size_t capacity() const { return mask_ + 1; }
-    // While the index is small, memory is cheaper than filling it again.
-    std::size_t growth() const {
-        return capacity() < std::size_t{1} << 19 ? 8 : capacity() < std::size_t{1} << 22 ? 4 : 2;
+    std::size_t capacity() const { return lines_ * Line::capacity; }
+    Line* lines() const { return reinterpret_cast<Line*>(index_.data()); }
+    bool small() const { return capacity() < std::size_t{1} << 22; }
+    // With how many states it is to grow, and to how many slots. While it is small, memory is cheaper than time.
+    std::uint64_t fullest() const { return small() ? capacity() / 4 * 3 : capacity() / 8 * 7; }
+    std::size_t grown() const {
+        if (!small()) return (lines_ + lines_ / 3) * Line::capacity;
+        return capacity() * (capacity() < std::size_t{1} << 19 ? 8 : 4);
     }
     // Are these so many slots that filling them takes long, or that a number leaves too few bits to the hash?
     bool wide(std::size_t capacity) const {
@@ -256,15 +258,19 @@ private:
     unsigned number_bits(std::size_t capacity) const {
         return static_cast<unsigned>(std::bit_width((capacity << thread_bits_) - 1));
     }
-    std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
-    Slot tag(std::uint64_t hash) const { return static_cast<Slot>(hash << number_bits_); }
-    bool tagged(Slot slot, std::uint64_t hash) const { return (slot ^ tag(hash)) >> number_bits_ == 0; }
-    std::uint64_t number(Slot slot) const { return (slot & ((Slot{1} << number_bits_) - 1)) - 1; }
-    // The number of the state at the hash's home, if it may be equal.
-    std::uint64_t candidate(std::uint64_t hash) const {
-        const Slot slot = slots()[home(hash)].load(std::memory_order_relaxed);
-        return slot != 0 && tagged(slot, hash) ? number(slot) : Index::nothing;
+    std::size_t home(std::uint64_t hash) const {
+        return static_cast<std::size_t>(static_cast<Wide>(hash) * lines_ >> 64);
     }
+    Slot tag(std::uint64_t hash) const { return static_cast<Slot>(hash << number_bits_); }
+    std::uint64_t number(Slot slot) const { return (slot & ((Slot{1} << number_bits_) - 1)) - 1; }
+    // The number of a state in the hash's home that may be equal.
+    std::uint64_t candidate(std::uint64_t hash) const {
+        const Line& line = lines()[home(hash)];
+        const std::uint32_t found = line.look(tag(hash), tag_mask()).tagged;
+        return found != 0 ? number(line.read(static_cast<unsigned>(std::countr_zero(found)))) : Index::nothing;
+    }
+    bool alone() const { return thread_bits_ == 0; }
+    Slot tag_mask() const { return ~Slot{0} << number_bits_; }
 
     // In line: it is done for every transition. The other is for searches that wait for memory anyway.
     [[gnu::always_inline]] Insertion insert_small(unsigned thread, const Word* packed, std::uint64_t hash,
@@ -272,24 +278,31 @@ private:
         Array& mine = arrays_[thread];
         const std::uint64_t position = mine.count.load(std::memory_order_relaxed);
         bool written = false;
-        for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
-            Slot slot = slots()[i].load(std::memory_order_acquire);
-            if (slot == 0) {
-                if (!written) {
-                    layout_.store(packed, room(mine, position));
-                    written = true;
-                }
-                const std::uint64_t id = position << thread_bits_ | thread;
-                const Slot mark = static_cast<Slot>(tag(hash) | (id + 1));
-                if (slots()[i].compare_exchange_strong(slot, mark, std::memory_order_acq_rel)) {
-                    mine.count.store(position + 1, std::memory_order_relaxed);
-                    return Insertion::fresh;
-                }
-            }
-            if (tagged(slot, hash) && layout_.equal(at(number(slot)), packed)) {
-                known = number(slot);
+        const Slot wanted = tag(hash);
+        for (std::size_t at = home(hash);;) {
+            Line& line = lines()[at];
+            const Line::Seen seen = line.look(wanted, tag_mask());
+            for (std::uint32_t found = seen.tagged; found != 0; found &= found - 1) {
+                const std::uint64_t other = number(line.read(static_cast<unsigned>(std::countr_zero(found))));
+                if (!layout_.equal(this->at(other), packed)) continue;
+                known = other;
                 return Insertion::known;
             }
+            if (seen.free == 0) {
+                if (++at == lines_) at = 0;
+                continue;
+            }
+            if (!written) {
+                layout_.store(packed, room(mine, position));
+                written = true;
+            }
+            const std::uint64_t id = position << thread_bits_ | thread;
+            // If another thread was first, the line is looked at again.
+            if (!line.take(static_cast<unsigned>(std::countr_zero(seen.free)), static_cast<Slot>(wanted | (id + 1)),
+                           alone()))
+                continue;
+            mine.count.store(position + 1, std::memory_order_relaxed);
+            return Insertion::fresh;
         }
     }
 
@@ -345,8 +358,7 @@ private:
         number_bits_ = number_bits(capacity);
         index_ = Block();
         index_ = Block(capacity * sizeof(Slot), capacity > std::size_t{1} << 20);
-        mask_ = capacity - 1;
-        shift_ = static_cast<unsigned>(64 - std::bit_width(mask_));
+        lines_ = capacity / Line::capacity;
         in_parallel([&](std::size_t thread, std::size_t) { enter(static_cast<unsigned>(thread)); });
     }
     // Calls each(hash, number) for the states of a thread, whose places in the index are on their way then.
@@ -369,14 +381,13 @@ private:
     void enter(unsigned thread) {
         each_state(thread, [&](std::uint64_t hash, std::uint64_t id) {
             const Slot mark = static_cast<Slot>(tag(hash) | (id + 1));
-            std::size_t place = home(hash);
-            if (arrays_.size() == 1) {
-                while (slots()[place].load(std::memory_order_relaxed) != 0) place = (place + 1) & mask_;
-                slots()[place].store(mark, std::memory_order_relaxed);
-                return;
+            for (std::size_t at = home(hash);;) {
+                const std::uint32_t free = lines()[at].look(0, 0).free;
+                if (free == 0)
+                    at = at + 1 == lines_ ? 0 : at + 1;
+                else if (lines()[at].take(static_cast<unsigned>(std::countr_zero(free)), mark, alone()))
+                    return;
             }
-            for (Slot empty = 0; !slots()[place].compare_exchange_strong(empty, mark); empty = 0)
-                place = (place + 1) & mask_;
         });
     }
     void enter_large(unsigned thread) {
@@ -401,8 +412,8 @@ private:
     unsigned longer_;
     std::unique_ptr<Spill> spill_{};
     Block index_{};
-    std::size_t mask_ = 0;
-    unsigned shift_ = 52, number_bits_ = 0;
+    std::size_t lines_ = 0;
+    unsigned number_bits_ = 0;
     bool doubling_ = true;  // the index is that of 32 bits a slot; otherwise it is one of these
     std::optional<Index> large_{};
     std::optional<Fingerprints> fingerprints_{};
