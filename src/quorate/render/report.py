@@ -397,7 +397,7 @@ def _reduction(figures: Mapping[str, Any]) -> Content:
             shown += f", {figures['efficiency']:.0%} of {count(order, 'renaming')}"
         parts.append(shown)
     for name, value in figures.items():
-        if name in ("order", "stands_for", "gain", "efficiency"):
+        if name in ("order", "stands_for", "gain", "efficiency", "given_up_at_depth"):  # the reason says at which
             continue
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
             amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
