@@ -4,7 +4,6 @@ import importlib.util
 import inspect
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import pytest
 import typer.main
