@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quorate import Message, Pid, Process, System, check, invariant, on, start
+from quorate import Map, Message, Pid, Process, System, check, invariant, on, start, step
 from quorate.protocols.paxos import Paxos
 
 
@@ -59,3 +59,39 @@ def test_nothing_grows_where_the_closure_ended() -> None:
 def test_setting_up_is_told_apart() -> None:
     found = check(Match(), max_behaviours=200, max_states=500)
     assert sum(found.setup.values()) <= found.setup_seconds + found.seconds
+
+
+class Term(Message):
+    number: int
+
+
+class Voter(Process):
+    other: Pid
+    term: int = 0
+    voted: Map[int, Pid] = Map()
+
+    @step(when=lambda self: True)
+    def time_out(self) -> None:
+        self.term += 1
+        self.voted |= {self.term: self.pid}
+        self.send(self.other, Term(self.term))
+
+    @on(Term, when=lambda self, m: m.number > self.term)
+    def vote(self, m: Term) -> None:
+        self.term = m.number
+        self.voted |= {m.number: m.sender}
+
+
+class Elections(System):
+    """Maps of terms have far more values than there are terms; but it is the terms that have no end."""
+
+    def build(self) -> None:
+        one, two = self.spawn(Voter), self.spawn(Voter)
+        self.connect(one, other=two)
+        self.connect(two, other=one)
+
+
+def test_a_counter_comes_before_what_it_is_a_key_of() -> None:
+    grew = check(Elections(), max_states=2_000).reductions["closure"]["grew"]
+    assert [each["what"] for each in grew] == ["Voter.term", "Voter.voted", "Term.number"]
+    assert grew[0]["values"] < grew[1]["values"]

@@ -15,6 +15,7 @@ from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.growth import growth
 from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
+from quorate.reduce.piling import piling
 from quorate.reduce.quotient import Quotient
 from quorate.reduce.share import share
 from quorate.reduce.symmetry import Symmetry
@@ -161,6 +162,8 @@ class Reductions:
             closure |= {"ran": self.closure.complete, "why": self.closure.why or "bounds what any run can meet"}
             if self.unfinished:
                 closure["grew"] = [each.to_json() for each in growth(self.model)]
+            elif piles := piling(self.model, self.closure.behaviours):
+                closure["piles"] = [each.to_json() for each in piles]
         told = {"closure": closure, **{each.name: each.to_json() for each in self}}
         if self.model.definition.ranked:
             inexact = self.model.inexact_ranks
