@@ -58,7 +58,7 @@ def report(
     page.gap()
     rows = [
         *figures(result),
-        *reductions(result.reductions, ended=result.verdict == "holds"),
+        *reductions(result.reductions, ended=result.verdict != "incomplete"),
         *whole_runs(result),
         *_self_check(result.self_check),
     ]
