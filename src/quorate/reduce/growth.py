@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from quorate.base.errors import Location
 from quorate.base.values import show
 from quorate.model.definition import Column
-from quorate.native.model import VIEW, Model
+from quorate.native.model import Model
+from quorate.native.numbers import VIEW
 
 FEW = 8
 """A field with fewer values is no reason for anything."""
