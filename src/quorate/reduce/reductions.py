@@ -24,6 +24,9 @@ from quorate.reduce.symmetry import Symmetry
 # ends. It must not cost much where the search alone would do. So it gets a little first; if it has not ended then, it
 # goes on beside the search, for a share of what that costs (`share`).
 FIRST_BEHAVIOURS = 4_000
+FEW_BEHAVIOURS = 1_000
+MANY_ROUNDS = 40
+"""But if a few took so many rounds, each about what the one before has led to, something counts: the rest can wait."""
 FIRST_STATES = 2_000_000
 """After so many the search takes itself for a universe, if the closure has not ended by then."""
 WORTH_DROPPING = 10
@@ -95,8 +98,11 @@ class Reductions:
         if families or self.quotient.ran or self.dead_messages.ran or (self.por.ran and not self.dynamic):
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours
+            first = most <= FIRST_BEHAVIOURS and not self.options.max_behaviours
             with self.model.spent.on("closure"):
-                self.closure = self.model.engine.close(self.model, most)
+                self.closure = self.model.engine.close(self.model, min(most, FEW_BEHAVIOURS) if first else most)
+                if first and not self.closure.complete and self.closure.rounds <= MANY_ROUNDS:
+                    self.closure = self.model.engine.close(self.model, most)
             if not self.closure.complete:
                 unknown = f"the closure is not complete: {self.closure.why}"
                 self.decide(unknown)
