@@ -21,7 +21,7 @@ from quorate.language.message import Record
 from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
 from quorate.proofs.paths import Explorer, Impossible, Path, Taken
-from quorate.proofs.proxies import Opaque, SymBool, SymInt, Unseen, condition_of, current, decide, same, taking, truth
+from quorate.proofs.proxies import Opaque, SymBool, SymInt, Unseen, condition_of, current, decide, taking, truth
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.terms import (
     FALSE,
@@ -256,7 +256,7 @@ class Named(Unseen):
         self.items = tuple(items)
 
     def __contains__(self, wanted: Any) -> bool:
-        return builtins.any(same(wanted, each) for each in self.items)
+        return builtins.any(bool(wanted == each) for each in self.items)
 
     def _no(self, *_: Any) -> NoReturn:
         raise RefusedError("does with a set of processes what has no formula", "in, and self.peers - {self.pid}, work")
@@ -504,6 +504,7 @@ def loop_over(argument: Any) -> Loop | None:
 _PURE = {
     "isinstance", "bool", "min", "max", "abs", "len", "all", "any", "sum", "majority", "get",
     "ever_sent", "ever_sent_any", "has_started", "__same__", "__image__", "__display__", "__listing__",
+    "__lifted__", "__number__",
 }  # fmt: skip
 
 
@@ -712,6 +713,11 @@ def tally(argument: Any, *start: Any) -> Any:
 # --- set comprehensions ------------------------------------------------------------------------------------------
 
 
+def _equal(one: Any, two: Any) -> bool:
+    """As sets compare: `True == 1`, and a NamedTuple equals a tuple, whatever their encodings are."""
+    return bool(one == two)
+
+
 class Entry(NamedTuple):
     bound: tuple[Term, ...]
     condition: Term
@@ -735,7 +741,7 @@ class Image(Unseen):
     def holds(self, wanted: Any) -> Term:
         found = []
         for each in self.apart("?").entries:
-            equals = formula(lambda each=each: same(wanted, each.value), [each.condition])  # type: ignore[misc]
+            equals = formula(lambda each=each: _equal(wanted, each.value), [each.condition])  # type: ignore[misc]
             found.append(exists(each.bound, conjunction([each.condition, equals])))
         return disjunction(found)
 
@@ -751,7 +757,7 @@ class Image(Unseen):
         kept = []
         for each in self.entries:
             gone = [
-                formula(lambda each=each, other=other: same(each.value, other), [each.condition])  # type: ignore[misc]
+                formula(lambda each=each, other=other: _equal(each.value, other), [each.condition])  # type: ignore[misc]
                 for other in _elements(others)
             ]
             kept.append(Entry(each.bound, conjunction([each.condition, *map(negation, gone)]), each.value))
@@ -773,7 +779,7 @@ class Image(Unseen):
                 inside = others.holds(each.value)
             elif isinstance(others, (set, frozenset)):
                 inside = disjunction(
-                    formula(lambda each=each, other=other: same(each.value, other), [each.condition])  # type: ignore[misc]
+                    formula(lambda each=each, other=other: _equal(each.value, other), [each.condition])  # type: ignore[misc]
                     for other in _elements(others)
                 )
             else:
@@ -795,7 +801,7 @@ class Image(Unseen):
         for one in self.entries:
             for two in self.apart("'").entries:
                 given = conjunction([one.condition, two.condition])
-                equals = formula(lambda one=one, two=two: same(one.value, two.value), [given])  # type: ignore[misc]
+                equals = formula(lambda one=one, two=two: _equal(one.value, two.value), [given])  # type: ignore[misc]
                 parts.append(forall([*one.bound, *two.bound], implies(given, equals)))
         return conjunction(parts)
 

@@ -20,7 +20,8 @@ from quorate.proofs.encode import Encoded
 from quorate.proofs.machine import Channel, Frame
 from quorate.proofs.paths import Path
 from quorate.proofs.proxies import SymBool, condition_of, decide, lifted, plain_class, taking, truth
-from quorate.proofs.refusal import running
+from quorate.proofs.refusal import RefusedError, running
+from quorate.proofs.solver import Query
 from quorate.proofs.terms import (
     FALSE,
     TRUE,
@@ -28,6 +29,7 @@ from quorate.proofs.terms import (
     app,
     conjunction,
     disjunction,
+    equal,
     exists,
     forall,
     negation,
@@ -152,6 +154,9 @@ class Panel:
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
 
+    def pending(self, cls: Any, to: Any) -> Any:
+        raise reads_messages(cls)
+
     def started(self, by: Any, name: str) -> Any:
         column = self._column(by)
         for each in self.machine.fields[column.index]:
@@ -164,6 +169,13 @@ class Panel:
             return self.machine.definition.columns[column_of(by)]
         column: Column = by._run.column
         return column
+
+
+def reads_messages(cls: type) -> RefusedError:
+    return RefusedError(
+        f"reads the {cls.__name__} in flight, which has no encoding in an invariant",
+        f"say it in a @lemma with a parameter of type Pending[{cls.__name__}]",
+    )
 
 
 def raise_errors(ways: Iterable[Any], bound: Sequence[Term], given: Term) -> None:
@@ -229,9 +241,22 @@ def formula_of(
             answer = run(panel, _system(encoded, panel))
             return answer if isinstance(answer, SymBool) else _bool(answer)
 
-    with encoded.lifting.lent():
-        ways = encoded.explorer.explore(once, assumed=whole, what=what, place=place)
-    return _disjunction(ways)
+    def explored() -> Term:
+        with encoded.lifting.lent():
+            return _disjunction(encoded.explorer.explore(once, assumed=whole, what=what, place=place))
+
+    # That 0 and 1 hash like truth values hardly ever matters, and tells many more ways apart.
+    running.alike, running.tried = True, False
+    try:
+        rough = explored()
+    finally:
+        running.alike, tried = False, running.tried
+    if not tried:
+        return rough
+    exact = explored()
+    query = Query(encoded.translate)
+    query.add(*whole)
+    return rough if query.ask([negation(equal(rough, exact))], seconds=5) == "unsat" else exact
 
 
 def _bool(answer: Any) -> Any:
