@@ -20,8 +20,9 @@ from quorate.proofs.machine import ChangedError
 from quorate.proofs.parametric_actions import FamilyEncoder, Move
 from quorate.proofs.parametric_code import Rewriting
 from quorate.proofs.parametric_family import Family
+from quorate.proofs.parametric_loops import now
 from quorate.proofs.parametric_machine import FamilyMachine, Line, NodeFrame
-from quorate.proofs.parametric_values import Generic, Members, Node, now
+from quorate.proofs.parametric_values import Generic, Members, Node
 from quorate.proofs.paths import Explorer, Path
 from quorate.proofs.propositions import (
     Claim,

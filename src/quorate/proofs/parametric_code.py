@@ -17,7 +17,8 @@ from typing import Any
 
 from quorate.proofs import lifting
 from quorate.proofs.lifting import Lifting
-from quorate.proofs.parametric_values import SHIMS, OfNumber, length
+from quorate.proofs.parametric_idioms import SHIMS, length
+from quorate.proofs.parametric_values import OfNumber
 from quorate.proofs.proxies import SymInt
 from quorate.proofs.recompiling import Calls, call
 
