@@ -11,6 +11,7 @@ from quorate import Event, Map, Message, Monitor, Process, System, invariant, on
 from quorate.model.define import define
 from quorate.proofs.encode import Encoded
 from quorate.proofs.refusal import RefusedError
+from quorate.proofs.truth_values import may_be_hashed
 from successors import Concretely, arbitrary, by_semantics
 
 
@@ -202,7 +203,7 @@ class InFlight(System):
     """What is pending is read in an invariant."""
 
     def build(self) -> None:
-        self.spawn(Counting)
+        self.spawn(Thinking)
 
     @invariant
     def quiet(self) -> bool:
@@ -212,3 +213,63 @@ class InFlight(System):
 def test_messages_in_flight_are_refused_in_invariants() -> None:
     with pytest.raises(RefusedError, match="in flight"):
         prove(InFlight)
+
+
+class Holding(Process):
+    n: int = 0
+    o: int | None = None
+    f: bool = False
+
+
+class Plain(Process):
+    LIMIT = True
+    m: int = 0
+
+
+class Held(System):
+    def build(self) -> None:
+        self.spawn(Holding, 2)
+        self.spawn(Plain)
+
+    @invariant
+    def plain(self) -> bool:
+        return {h.n for h in self[Holding]} | {None, 3} <= {h.o for h in self[Holding]}
+
+    @invariant
+    def summed(self) -> bool:
+        return len({h.n + 1 for h in self[Holding] if h.n > 2}) <= 1
+
+    @invariant
+    def of_a_flag(self) -> bool:
+        return len({h.f for h in self[Holding]}) == 1
+
+    @invariant
+    def of_a_comparison(self) -> bool:
+        return len({h.n > 1 for h in self[Holding]}) == 1
+
+    @invariant
+    def of_truth(self) -> bool:
+        return True in {h.n for h in self[Holding]}
+
+    @invariant
+    def of_a_constant(self) -> bool:
+        return self[Plain][0].LIMIT in {h.n for h in self[Holding]}
+
+    @invariant
+    def of_any(self) -> bool:
+        return any(h.n > 1 for h in self[Holding]) in {h.n for h in self[Holding]}
+
+    @invariant
+    def kept(self) -> bool:
+        known = self[Plain][0].m < 2
+        return known in {h.n for h in self[Holding]}
+
+    @invariant
+    def one_of_two(self) -> bool:
+        return (self[Plain][0].m < 2 and self[Holding][0].n) in {h.n for h in self[Holding]}
+
+
+def test_a_property_without_truth_values_in_sets_is_known() -> None:
+    definition = define(Held())
+    without = {each.name for each in definition.invariants if not may_be_hashed(definition, each.function)}
+    assert without == {"plain", "summed"}

@@ -38,6 +38,7 @@ from quorate.proofs.terms import (
     var,
     variables,
 )
+from quorate.proofs.truth_values import may_be_hashed
 
 Class = Literal["D", "SM", "MF", "SV", "goal"]
 """Definition, system model, message flow, state validity (Bokor 2011, section 5.1), or what is to be proved."""
@@ -228,7 +229,12 @@ def _disjunction(ways: Iterable[Any]) -> Term:
 
 
 def formula_of(
-    encoded: Encoded, run: Callable[[Panel, Any], Any], what: str, place: Location | None, assumed: Sequence[Term] = ()
+    encoded: Encoded,
+    run: Callable[[Panel, Any], Any],
+    what: str,
+    place: Location | None,
+    assumed: Sequence[Term] = (),
+    function: Any = None,
 ) -> Term:
     """The formula of a predicate over states."""
     machine = encoded.machine
@@ -251,7 +257,7 @@ def formula_of(
         rough = explored()
     finally:
         running.alike, tried = False, running.tried
-    if not tried:
+    if not tried or not may_be_hashed(encoded.definition, function):
         return rough
     exact = explored()
     query = Query(encoded.translate)
@@ -303,7 +309,7 @@ def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
     for prop in stated:
         if names and prop.name not in names:
             continue
-        body = formula_of(encoded, partial(_asked, prop.function), prop.name, prop.location)
+        body = formula_of(encoded, partial(_asked, prop.function), prop.name, prop.location, (), prop.function)
         parts = body.args if body.op == "and" else (body,)
         found.append(
             Claim(
