@@ -273,3 +273,38 @@ def test_a_property_without_truth_values_in_sets_is_known() -> None:
     definition = define(Held())
     without = {each.name for each in definition.invariants if not may_be_hashed(definition, each.function)}
     assert without == {"plain", "summed"}
+
+
+class Zeros(Process):
+    x: int = 0
+    y: int = 0
+    zeros: frozenset[int] = frozenset({0, 5})
+    held: frozenset[int] = frozenset()
+
+    @step(when=lambda self: len(self.held) < 2)
+    def hold(self) -> None:
+        self.held = self.held | {0, self.x}
+
+    @step(when=lambda self: len(self.held & self.zeros) > 0)
+    def drop(self) -> None:
+        self.held = self.held - {1, self.y}
+
+    @step(when=lambda self: True)
+    def count(self) -> None:
+        self.x = self.y = self.x + 1
+
+
+class Zeroing(System):
+    def build(self) -> None:
+        self.spawn(Zeros)
+
+
+def test_known_zeros_are_found_where_truth_values_do_not_matter() -> None:
+    definition = define(Zeroing())
+    encoded = Encoded(definition)
+    actions, dice = Concretely(encoded), random.Random(5)
+    for _ in range(60):
+        state = arbitrary(encoded, dice)
+        mine, theirs = actions.successors(state), by_semantics(definition, state)
+        assert mine - {("overflow", b"")} <= theirs
+        assert mine == theirs or ("overflow", b"") in mine

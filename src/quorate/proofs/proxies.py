@@ -368,7 +368,7 @@ class SymInt:
     def _may_be_one(self) -> bool:
         known = self.known
         if known is not None:
-            return known in (0, 1)
+            return known in (0, 1) and not (running.alike and running.path is not None)
         if running.path is None:
             return False
         running.tried |= running.alike

@@ -9,29 +9,42 @@ from __future__ import annotations
 import dis
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quorate.language.maps import Map
 from quorate.language.pid import Peers, Pid
 from quorate.model.definition import Definition
+from quorate.model.fields import field_types
+from quorate.proofs.lifting import SHIMS
+from quorate.proofs.proxies import SymInt
 
 _CONDITIONS = {"COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT"}
 _NAMES = {"len", "set", "frozenset", "sum", "max", "min", "sorted", "list", "tuple"}
 _ATTRIBUTES = {"pid", "sender", "to", "values", "items", "keys"}
-_REFUSED = {"LOAD_NAME", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_NAME", "STORE_GLOBAL", "STORE_ATTR"}
+_REFUSED = {"LOAD_NAME", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_NAME", "STORE_GLOBAL"}
 
 
-def may_be_hashed(definition: Definition, function: Any) -> bool:
-    """Whether a truth value may be an element of a set or a key of a map in this property."""
+def may_be_hashed(definition: Definition, function: Any, messages: Iterable[type] = ()) -> bool:
+    """Whether a truth value may be an element of a set or a key of a map in this property, guard or handler."""
     if not isinstance(function, types.FunctionType) or function.__closure__ or function.__defaults__:
         return True
-    if _NAMES & set(function.__globals__):
+    if any(function.__globals__.get(name, SHIMS.get(name)) is not SHIMS.get(name) for name in _NAMES):
         return True  # its own `len`, and the like
     held: dict[str, list[Any]] = {}
     for column in definition.columns:
         for name in column.fields[: column.spec.visible]:
             held.setdefault(name, []).append(column.spec.types.get(name))
+            begins = [state[column.index][column.fields.index(name)] for state in definition.initials]
+            if any(isinstance(each, (frozenset, tuple, Map)) and each for each in begins):
+                held[name].append(bool)  # of a constant, the elements are hashed once and for all
+    for cls in messages:
+        for name, hint in field_types(cls).items():
+            held.setdefault(name, []).append(hint)
+    for hint in [hint for hints in held.values() for hint in hints]:
+        if _is_named(hint):
+            for name, part in typing.get_type_hints(hint).items():
+                held.setdefault(name, []).append(part)
     for name, hints in held.items():  # what else is called so
         owners = [type(definition.system), *(column.cls for column in definition.columns if name not in column.fields)]
         if name in definition.parameters or any(hasattr(owner, name) for owner in owners):
@@ -56,7 +69,7 @@ def _safe(code: types.CodeType, held: Mapping[str, list[Any]], *, own: bool) -> 
         if isinstance(constant, types.CodeType):
             if not _safe(constant, held, own=False):
                 return False
-        elif not (constant is None or type(constant) in (int, str)):
+        elif not (constant is None or type(constant) in (int, str, SymInt)):
             return False
     return True
 
@@ -78,6 +91,13 @@ def _holds_none(hint: Any) -> bool:
     """Whether no value of the type has a truth value in it."""
     if hint in (int, None, type(None), Pid, Peers, Ellipsis):
         return True
+    if _is_named(hint):
+        return all(part in (int, Pid) for part in typing.get_type_hints(hint).values())
     if typing.get_origin(hint) in (tuple, frozenset, Map, typing.Union, types.UnionType):
         return all(map(_holds_none, typing.get_args(hint)))
     return False
+
+
+def _is_named(hint: Any) -> bool:
+    """Whether it is a NamedTuple."""
+    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
