@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from quorate.cli import interrupts
+
 HERE = Path(__file__).parents[1] / "interrupts"
 MODEL = """
 from quorate import Process, System, invariant, start
@@ -378,3 +380,21 @@ def test_the_status_of_a_module_that_was_interrupted_in_code_of_a_text(tmp_path:
             check=False,
         )
         assert (done.returncode, done.stderr) == (3, "quorate: interrupted before there was an answer\n")
+
+
+def test_an_interrupt_that_falls_into_a_finalizer_comes_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can catch what is raised there; Python prints a traceback, and the command went on."""
+
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def works() -> None:
+        with interrupts.working():
+            str(Finalized())
+            while True:
+                pass
+
+    with interrupts.command(), pytest.raises(KeyboardInterrupt):
+        works()
+    assert capsys.readouterr().err == ""

@@ -48,6 +48,7 @@ class Interruptible:
         self._interrupted = True
         if self._watch.running:  # in this thread, the only one that handles signals
             self._halting()
+            self._watch.hit = True
             raise Halted
 
 
