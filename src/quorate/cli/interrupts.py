@@ -96,7 +96,6 @@ class command:  # noqa: N801 - used like a function
             if handler is not None and handler is not _signal.getsignal(signal):
                 _signal.signal(signal, handler)
 
-
     def _unraisable(self, lost: "sys.UnraisableHookArgs") -> None:
         """A KeyboardInterrupt that falls into a finalizer or a call-back of C code is lost: here it comes again."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
