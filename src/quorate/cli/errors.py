@@ -17,6 +17,9 @@ HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
 NOBODYS = ("Q507", "Q512")
 """Nobody did anything wrong: there was not enough time to begin with, or a worker of a distributed search is gone."""
 
+LONGEST = 200
+"""Characters of a source line that are shown; a file of data may be a single line."""
+
 P = ParamSpec("P")
 
 
@@ -106,7 +109,8 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
 def _source_line(file: str, line: int) -> str:
     import linecache
 
-    return linecache.getline(file, line).strip()
+    source = linecache.getline(file, line).strip()
+    return source if len(source) <= LONGEST else source[: LONGEST - 1] + "…"
 
 
 def unexpected(error: BaseException) -> QuorateError:
