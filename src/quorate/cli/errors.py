@@ -14,8 +14,8 @@ from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
-NOBODYS = ("Q507", "Q512")
-"""Nobody did anything wrong: there was not enough time to begin with, or a worker of a distributed search is gone."""
+NOBODYS = ("Q506", "Q507", "Q512")
+"""Nobody did anything wrong: it was stopped before there was an answer, or a worker of a distributed search is gone."""
 
 LONGEST = 200
 """Characters of a source line that are shown; a file of data may be a single line."""
