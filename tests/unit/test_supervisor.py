@@ -111,7 +111,7 @@ def quorate(folder: Path, *arguments: str, slow: float = 60, command: str = "che
 )
 def test_other_commands_keep_their_time(command: str, limit: str, case: str, tmp_path: Path) -> None:
     """Whether a call of the model comes back to Python or not, and whatever it makes of being stopped."""
-    words = ["-j", "1"] if command in ("ablate", "sweep") else []
+    words = {"sweep": ["-j", "1"], "ablate": ["-j", "1", "--each", "1"]}.get(command, [])
     ran = quorate(tmp_path, "-p", f"case={case}", "--json", limit, "1", *words, command=command)
     assert "Traceback" not in ran.err
     document = json.loads(ran.out)

@@ -60,7 +60,7 @@ class Judge:
         self.name = definition.name
         self.result = check(
             system, property=properties, all=True, trace=False, target=target, progress=progress,
-            timeout=6 * each if timeout is None else min(timeout, 6 * each), **options,
+            timeout=6 * each if timeout is None else min(6 * each, max(timeout, each)), **options,
         )  # fmt: skip
         if self.result.stopped_by == "interrupt":
             raise KeyboardInterrupt
