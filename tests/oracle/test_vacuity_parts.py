@@ -192,7 +192,10 @@ class Forms(Gift):
 
     @invariant
     def letters_of_two_bytes(self) -> bool:
-        return all(taker.got < 2 or "äöü" == "ßß" or taker.got == 5 for taker in self[Taker]) and self[Giver][0].x < 2
+        return (
+            all(taker.got < 2 or str(taker.note) == "äöü" or taker.got == 5 for taker in self[Taker])
+            and self[Giver][0].x < 2
+        )
 
     @invariant
     def exclusive(self) -> bool:
@@ -219,7 +222,7 @@ class Forms(Gift):
 
     @invariant
     def guarding(self) -> bool:
-        return all(taker.note is not None and taker.note[0] == 1 for taker in self[Taker] if taker.got and taker.note)
+        return all(taker.note is not None and taker.note[0] == 1 for taker in self[Taker] if taker.got)
 
 
 @pytest.mark.parametrize("system", [Gift(), Styles(), Forms()], ids=lambda each: type(each).__name__)
