@@ -12,6 +12,7 @@ from quorate.model.define import define
 from quorate.properties import evaluate
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.wrong_regular_storage import WrongRegularStorage
+from quorate.render.report import outcome
 from quorate.semantics.state import State, Step
 from quorate.semantics.steps import enabled_protocol
 from reference import explore
@@ -100,6 +101,55 @@ def test_the_report_counts_them() -> None:
     report = str(check(Walk, all=True, symmetry="none", quotient="off"))
     assert "violated in" in report
     assert "first after" in report
+
+
+class Crowd(Process):
+    x: int = 0
+
+    @step(when=lambda self: self.x < 4)
+    def walk(self) -> None:
+        self.x += 1
+
+
+class Crowds(System):
+    def build(self) -> None:
+        self.spawn(Crowd, 3)
+        self.spawn(Walker)
+
+    @invariant
+    def low(self) -> bool:
+        return all(each.x < 3 for each in self[Crowd])
+
+    @invariant
+    def together(self) -> bool:
+        return len({each.x for each in self[Crowd]} | {self[Walker][0].x}) < 4
+
+    @eventually
+    def over(self) -> bool:
+        return all(each.x == 3 for each in self[Crowd])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_with_symmetry_one_of_each_kind_is_counted(threads: int) -> None:
+    """A state stands for all that differ in names: the bad ones are counted once for each multiset of the crowd."""
+    definition = define(Crowds())
+    kinds: dict[str, set[object]] = {"low": set(), "together": set()}
+
+    def visit(state: State, _: int, __: tuple[Step, ...]) -> None:
+        for each in definition.properties:
+            if each.name in kinds and not evaluate(definition, each, state.locals).value:
+                kinds[each.name].add((tuple(sorted(map(str, state.locals[:3]))), str(state.locals[3:])))
+
+    every = explore(definition, visit=visit)
+    result = check(Crowds, all=True, quotient="off", dead_messages="off", threads=threads)
+    assert result.states < every.states
+    counts = {each.property: each.count for each in result.violations or ()}
+    assert {name: counts[name] for name in kinds} == {name: len(found) for name, found in kinds.items()}
+    told = {each.name: outcome(each, result) for each in result.properties}
+    assert str(told["low"]).startswith(
+        f"violated in {counts['low']:,} of {result.states:,} states, first after 3 steps"
+    )
+    assert "--all counts states" in str(told["over"])
 
 
 def test_a_system_that_holds_has_none() -> None:

@@ -70,3 +70,27 @@ def test_levels_that_stay_as_they_are_do_not_tell_where_they_end(sizes: list[int
     assert guess is not None
     assert guess.low <= starts[-1] <= guess.high
     assert guess.to_json()["high"] is None
+
+
+@pytest.mark.parametrize("top", [300, 1000])
+@pytest.mark.parametrize("rises", [10, 20])
+def test_a_rise_that_ends_at_once_has_no_end_in_sight(rises: int, top: int) -> None:
+    """A seventh of the states is the rise and a few levels of the plateau."""
+    rise = [round(top ** (at / rises)) for at in range(1, rises + 1)]
+    sizes = [*rise, *[top] * 60, *reversed(rise)]
+    starts = [0, *accumulate(sizes)]
+    complete = max(at for at, start in enumerate(starts) if start <= 0.15 * starts[-1])
+    guess = estimate(starts[: complete + 1], starts[complete], sizes[complete])
+    assert guess is not None
+    assert guess.low <= starts[-1] <= guess.high
+    assert guess.to_json()["high"] is None
+
+
+@pytest.mark.parametrize("width", [4.0, 5.0, 6.0])
+def test_the_top_of_a_bell_is_no_plateau(width: float) -> None:
+    sizes = [round(1e7 * exp(-(((at - 24) / width) ** 2) / 2)) + 1 for at in range(48)]
+    starts = [0, *accumulate(sizes)]
+    for complete in range(22, 29):
+        guess = estimate(starts[: complete + 1], starts[complete], sizes[complete])
+        assert guess is not None
+        assert guess.to_json()["high"] is not None

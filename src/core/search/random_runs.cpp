@@ -148,6 +148,7 @@ private:
         for (auto& [property, goal] : goals) result.goals.push_back(std::move(goal->witness));
         if (result.violation) result.stop = Stop::violation;
         result.span = span_;
+        for (const auto& runner : runners_) result.span = std::max(result.span, runner->longest);  // if it was stopped
         sample.report(result);
         result.distinct = result.exact ? static_cast<double>(result.sampled_states) : sketch.count();
         result.census = count();

@@ -232,9 +232,11 @@ def outcome(found: PropertyOutcome, result: Result) -> Content:
         return found.note
     for violation in result.violations or ():
         if violation.property == found.name:
-            noun = "step" if found.kind == "assertion" else "state"
+            where = count(violation.count, "step")
+            if found.kind != "assertion":  # of those that were visited: with reductions, each stands for several
+                where = f"{violation.count:,} of {count(result.states, 'state')}"
             first = f", first after {count(len(violation.trace), 'step')}" if violation.trace is not None else ""
-            return f"violated in {count(violation.count, noun)}{first}"
+            return f"violated in {where}{first}"
     if found.kind == "can":
         witness = result.witnesses.get(found.name)
         if found.verdict == "holds":

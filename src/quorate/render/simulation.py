@@ -62,6 +62,8 @@ def figures(found: Simulation) -> Iterator[tuple[str, Content]]:
                 f"with probability {found.probability:.3g} at least"
             ),
         )
+        longer = "no run so far took more steps, and of longer ones the bound says nothing"
+        yield "", Piece(longer, "faint")
         beside = "which of its messages or choices a process takes is drawn beside that, and no part of it"
         yield "", Piece(beside, "faint")
     for name, length in found.reached.items():

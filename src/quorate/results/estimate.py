@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp, inf, isfinite, log
+from operator import sub
 from typing import NamedTuple
 
 FEWEST_LEVELS = 4
@@ -32,6 +33,9 @@ STILL_GROWS = 0.25
 """While levels grow by more than this, most is still to come, and nobody knows how much."""
 LONG, FLAT = 10, 2.5
 """Where the later half of so many levels differs in size by less than this factor, nothing tells where they end."""
+LEVEL, SUDDEN = 0.1, 0.25
+"""Nor where the last levels differ by less than the first of these, and the factor between them falls no longer: by
+less than such a share of how it fell before. At the top of a bell it falls as it did."""
 
 
 class Estimate(NamedTuple):
@@ -79,7 +83,10 @@ def estimate(starts: Sequence[int], states: int, frontier: int = 0, *, closed: b
         likely += size
     likely = max(likely, float(states))
     later = sizes[len(sizes) // 2 :]
-    if len(sizes) >= LONG and max(later) < FLAT * min(later):  # a bell has a steeper side
+    flat = len(sizes) >= LONG and max(later) < FLAT * min(later)  # a bell has a steeper side
+    last = factors[-3:]
+    flat |= max(map(abs, last)) < LEVEL and max(map(abs, map(sub, last[1:], last))) < SUDDEN * seen
+    if flat:
         return Estimate(max(likely, 2 * float(states)), float(states), inf)
     most = 10.0 if grows > STILL_GROWS else 4.0 if grows > 0 else 3.0
     return Estimate(likely, max(float(states), likely / 7), likely * most if closed else inf)

@@ -101,9 +101,9 @@ class Simulation:
     span: int = 0
     """With pct: the steps of the longest run so far, among which the next run has its change points."""
     probability: float | None = None
-    """With pct: how likely the next run is, at least, to take the processes in a given order of that depth, within so
-    many steps: 1 / (n k^(d-1)) for n processes, k steps and depth d. Which of its messages or choices each takes is
-    drawn as well, and no part of it."""
+    """With pct: how likely the next run is, at least, to take the processes in a given order of that depth, if runs
+    take no more than `span` steps: 1 / (n k^(d-1)) for n processes, k steps and depth d. Which of its messages or
+    choices each takes is drawn as well, and no part of it."""
     processes: int = 0
     """Among which pct chooses, channels included."""
     covered: Coverage | None = None
