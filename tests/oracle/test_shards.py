@@ -17,7 +17,7 @@ import pytest
 import corpus
 import shards
 from generator import Protocol
-from quorate import QuorateError, System, _core, check
+from quorate import QuorateError, System, _core, check, resume
 from quorate.cluster import kept
 from quorate.cluster.crew import LocalCrew
 from quorate.cluster.errors import KeptError, LostError
@@ -63,6 +63,22 @@ def test_steps_that_are_forgotten_and_asked_for_again(protocol: Protocol, dice: 
             same_answer(corpus.built(protocol), dice.choice([2, 3]), **dice.choice(WAYS), **FEW)
     finally:
         _core.thresholds.portion, _core.thresholds.most_waiting, _core.thresholds.few_states = before
+
+
+def test_partial_orders_are_given_up_at_the_same_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many of their sets are of one state alone: how many were worked out differs between workers."""
+    monkeypatch.setattr(_core.thresholds, "few_states", 10)
+    system = corpus.built(corpus.drawn(200_008))
+    options: dict[str, Any] = {"por": "lpor", "crashes": 1}
+    for workers in (1, 2, 3, 5):
+        same_answer(system, workers, **options)
+    one = shards.answer(check(system, **options))
+    assert shards.answer(check(system, threads=3, **options)) == {**one, "threads": 3}
+    for states in (12, 40, 100):
+        check(system, checkpoint=str(tmp_path / f"{states}"), checkpoint_every=1e-9, max_states=states, **options)
+        resumed = resume(tmp_path / f"{states}", system, threads=2, max_states=10**6)
+        for name in ("verdict", "states", "transitions", "depth"):
+            assert shards.answer(resumed)[name] == one[name]
 
 
 @pytest.mark.usefixtures("taken_to_be_pure")

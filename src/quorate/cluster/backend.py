@@ -248,7 +248,6 @@ class DistributedBackend:
         depth = self._depth
         plain = self._levels(crew, asked, setting, False)
         self._depth = depth
-        built = max(crew.each("built"))
         crew.each("end")
         if plain.stop in ("regrown", "interrupt", "time", "memory"):
             level.stop = plain.stop
@@ -256,7 +255,7 @@ class DistributedBackend:
         if plain.stop == "states":
             level.next_trial = 1 << 63
             return False
-        return bool(plain.sum("states") * 10 < states * (30 if built > states else 11))
+        return bool(plain.sum("states") * 10 < states * 11)
 
     # --- what was found ---
 

@@ -315,10 +315,6 @@ class Worker:
     def halt(self) -> None:
         self.shard.halt(_core.Stop.interrupt)
 
-    def built(self) -> int:
-        """What partial-order reduction has worked out so far."""
-        return self.model.engine.orders_built
-
     # --- what it has to tell ---
 
     def figures(self) -> Share:
