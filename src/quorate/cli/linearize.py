@@ -83,6 +83,7 @@ def linearize(
 def _specification(name: str, initial: str | None) -> Any:
     from quorate.base.errors import ParameterError, did_you_mean
     from quorate.histories.checked import Checked
+    from quorate.histories.json_values import DECODER, value_of
     from quorate.histories.specifications import NAMED
 
     cls = NAMED.get(name)
@@ -91,8 +92,8 @@ def _specification(name: str, initial: str | None) -> Any:
     if initial is None:
         return Checked(cls(), None)
     try:
-        return Checked(cls(json.loads(initial)), None)
-    except ValueError:
+        return Checked(cls(value_of(DECODER.decode(initial))), None)
+    except (ValueError, RecursionError):
         raise ParameterError(f"--initial {initial}: not JSON", code="Q211") from None
     except TypeError:
         raise ParameterError(f"--initial: a {name} begins empty", code="Q211") from None
