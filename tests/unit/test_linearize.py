@@ -395,3 +395,32 @@ def test_the_initial_value_is_read_like_those_of_the_file(tmp_path: Path) -> Non
     for initial, returned, status in (("true", "1", 1), ("1.0", "1", 0), ("[1]", "[1]", 0), ("NaN", "1", 2)):
         path.write_text(ended(("read", "", returned)))
         assert run(path, "--spec", "register", "--initial", initial).exit_code == status
+
+
+def test_operations_at_the_same_time_are_drawn_below_one_another(tmp_path: Path) -> None:
+    """The second bar of a process was drawn over the first one."""
+    path = tmp_path / "history"
+    events: list[dict[str, Any]] = [
+        {"process": "a", "id": 1, "invoke": "enqueue", "value": 1},
+        {"process": "a", "id": 2, "invoke": "enqueue", "value": [*range(30)]},
+        {"process": "a", "id": 1, "return": None},
+        {"process": "a", "id": 2, "return": None},
+        {"process": "a", "invoke": "dequeue"},
+        {"process": "a", "return": 7},
+    ]
+    path.write_text(lines(events))
+    drawn = run(path, "--spec", "queue").output.splitlines()[-5:-2]
+    assert drawn == [
+        "  a  ┣━ Enqueue(1) ━┫                                 ┣━ Dequeue() = 7 ━┫",
+        "                                                      ▲ no place",
+        "       ┣━ Enqueue((0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … ━┫",
+    ]
+
+
+def test_a_history_that_is_too_wide_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_text(ended(*[("enqueue", f'"value": {each}', "null") for each in range(30)], ("dequeue", "", "7")))
+    drawn = run(path, "--spec", "queue").output.splitlines()[5:-2]
+    assert drawn[0] == "  a: Enqueue(19), lines 1 to 1"
+    assert drawn[-1] == "  a: Dequeue() = 7, lines 1 to 1"
+    assert len(drawn) == 12

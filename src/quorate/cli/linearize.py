@@ -119,7 +119,7 @@ def _tell(
     from quorate.base.values import show as shown
     from quorate.base.words import count
     from quorate.cli.output import out, show, width
-    from quorate.histories.intervals import bars, told
+    from quorate.histories.intervals import pictured, told
     from quorate.histories.order import UndecidedError
     from quorate.render.layout import Page, Piece
 
@@ -144,7 +144,7 @@ def _tell(
         values = ", ".join(shown(value) for value in found.expected) or "nothing: it has to wait"
         page.add("  ", f"by the specification it could have returned {values}", hanging=2)
         page.gap()
-        for text in bars(found.context, found.call):
+        for text in pictured(found.context, found.call, "lines"):
             page.lines.append((Piece("  " + text),))
         page.gap()
         page.add("  ", f"the first {count(len(found.context), 'operation')} of {many}", hanging=2)
