@@ -31,7 +31,7 @@ def pictured(calls: Sequence[Call], misplaced: Call | None, counted: str) -> lis
     if max(map(len, drawn), default=0) <= WIDEST:
         return drawn
     listed = sorted(calls, key=_when)[-MOST:]
-    if misplaced in calls and misplaced not in listed:
+    if misplaced is not None and misplaced in calls and misplaced not in listed:
         listed.append(misplaced)
     listed.sort(key=lambda call: call.begin)
     return [f"{call.process}: {_short(call)}, {counted} {call.lines[0]} to {call.lines[1] or '…'}" for call in listed]
