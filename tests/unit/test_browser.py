@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from quorate import check
+from quorate import Message, Process, System, check, on, start
+from quorate.histories import Read, Register, Write, linearizable
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.lock import Locking
 from quorate.render.chart.layout import laid_out
@@ -112,6 +113,46 @@ def test_no_label_of_the_report_lies_on_another(page: Any, report: str) -> None:
     """With the fonts that the browser has, not with those that the layout reckons with."""
     page.goto(report)
     assert_apart(page, "g.step text", 30)
+
+
+class _Asked(Message): ...
+
+
+class _Client(Process):
+    first: bool
+
+    @start
+    def begin(self) -> None:
+        self.invoke(Write(1) if self.first else Read())
+        if self.first:
+            self.send(self.pid, _Asked())
+        else:
+            self.returns(2)
+
+    @on(_Asked)
+    def ended(self, m: _Asked) -> None:
+        self.returns()
+
+
+class _Wrong(System):
+    atomic = linearizable(Register(0))
+
+    def build(self) -> None:
+        self.spawn(_Client, first=True)
+        self.spawn(_Client, first=False)
+
+
+def test_the_history_of_the_report_is_drawn_as_it_is_in_text(page: Any, tmp_path: Path) -> None:
+    """White space was lost, and with it when operations begin."""
+    found = check(_Wrong())
+    assert found.trace is not None
+    write(found, tmp_path / "report.html")
+    page.goto((tmp_path / "report.html").as_uri())
+    bars = page.locator(".why li li code")
+    assert [line.rstrip() for line in bars.all_inner_texts()][-1].strip() == "▲ no place"
+    boxes = page.eval_on_selector_all(".why li li code", "nodes => nodes.map(n => n.getBoundingClientRect().width)")
+    lengths = [len(text) for text in bars.all_text_contents()]
+    assert boxes[-1] / boxes[0] == pytest.approx(lengths[-1] / lengths[0], rel=0.1)
 
 
 def test_no_label_lies_on_another_with_twelve_processes_and_sixty_steps(page: Any, tmp_path: Path) -> None:

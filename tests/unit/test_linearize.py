@@ -15,6 +15,7 @@ from quorate.base.errors import TargetError
 from quorate.cli.main import app
 from quorate.histories import order
 from quorate.histories.checked import Checked
+from quorate.histories.json_values import Number
 from quorate.histories.order import Call, find_misplaced
 from quorate.histories.recorded import operations_of, read_history
 from quorate.histories.specifications import NAMED, KeyValue
@@ -104,8 +105,8 @@ def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
                 after = specification.apply(state, operation)
                 result = after[1] if after is not None else None
                 state = after[0] if after is not None else state
-                if chance.random() < 0.15 and operation.gives(True):
-                    result = True
+                if chance.random() < 0.15:
+                    result = next((wrong for wrong in (7, True) if operation.gives(wrong)), result)
                 events.append({"process": process, "return": list(result) if isinstance(result, tuple) else result})
         calls = read_history(lines(events), "history.json", operations_of())
         ops = [all_orders.Op(call.process, call.operation, call.begin, call.end, call.result) for call in calls]
@@ -312,3 +313,114 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         assert done.exit_code == 2
         assert "error Q310" in done.stderr
         assert says in " ".join(done.stderr.split())
+
+
+SAME = (("1", "1.0", "1e0", "10e-1"), ("0", "-0.0"), ("1.5", "15e-1"), ('"A"', '"\\u0041"'), ("[1, 2]", "[1.0, 2]"))
+ALONE = ("true", "false", "null", '"1"', '"1.5"', '["1.5"]', "[1.5]", "[true, 2]", "[]", "{}", '""', '{"value": true}')
+PAIRS = [(one, two, one in same and two in same) for same in SAME for one in same for two in ALONE + SAME[0] + same]
+PAIRS += [(one, two, one == two) for one in ALONE for two in ALONE]
+
+
+CHECKED = {name: Checked(cls, None) for name, cls in NAMED.items()}
+
+
+def ended(*calls: tuple[str, str, str]) -> str:
+    """The operations of one process, each with its arguments and its result as they stand in the file."""
+    return "".join(
+        f'{{"process": "a", "invoke": "{name}"{arguments and ", "}{arguments}}}{{"process": "a", "return": {result}}}'
+        for name, arguments, result in calls
+    )
+
+
+def has_order(spec: str, *calls: tuple[str, str, str]) -> bool:
+    return find_misplaced(CHECKED[spec], read_history(ended(*calls), "h", operations_of())) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "first", "second", "if_same", "otherwise"),
+    [
+        ("register", ("write", '"value": @', "null"), ("read", "", "@"), None, None),
+        ("cas-register", ("write", '"value": @', "null"), ("compare-and-swap", '"old": @, "new": 3', "?"), True, False),
+        ("set", ("add", '"value": @', "true"), ("contains", '"value": @', "?"), True, False),
+        ("set", ("add", '"value": @', "true"), ("remove", '"value": @', "?"), True, False),
+        ("set", ("add", '"value": @', "true"), ("add", '"value": @', "?"), False, True),
+        ("queue", ("enqueue", '"value": @', "null"), ("dequeue", "", "@"), None, None),
+        ("stack", ("push", '"value": @', "null"), ("pop", "", "@"), None, None),
+        ("key-value", ("put", '"key": "k", "value": @', "null"), ("get", '"key": "k"', "@"), None, None),
+        ("key-value", ("put", '"key": @, "value": 7', "null"), ("get", '"key": @', "?"), 7, None),
+        ("log", ("append", '"value": @', "0"), ("read", "", "[@]"), None, None),
+    ],
+)
+def test_values_are_told_apart_as_json_tells_them_apart(
+    spec: str, first: tuple[str, str, str], second: tuple[str, str, str], if_same: Any, otherwise: Any
+) -> None:
+    """`true` was 1 in a set, as a key and for compare-and-swap: histories without an order had one."""
+    name, arguments, result = second
+    for one, two, same in PAIRS:
+        begun = first[0], first[1].replace("@", one), first[2]
+        for told, expected in ((if_same, same), (otherwise, not same)) if "?" in result else ((None, same),):
+            returned = result.replace("?", json.dumps(told)).replace("@", two)
+            assert has_order(spec, begun, (name, arguments.replace("@", two), returned)) == expected, (one, two, told)
+
+
+def test_a_counter_counts_as_it_is_written() -> None:
+    def sums_to(total: str, *steps: str) -> bool:
+        return has_order("counter", *[("increment", f'"by": {by}', "null") for by in steps], ("read", "", total))
+
+    assert sums_to("3", "1.5", "1.5")
+    assert sums_to("-0.25", "1.75", "-2")
+    assert sums_to("0.30", "0.1", "0.2")  # 0.30000000000000004 with floats
+    assert not sums_to("0.3", "0.1", "0.1")
+    assert not sums_to("true", "1")
+    assert str(Number(-5, 2)) == "-0.05"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (ended(("append", '"value": 1', "false")), "returns False from Append(value=1)"),
+        (ended(("add", '"value": 1', "1")), "returns 1 from Add(value=1)"),
+        (ended(("enqueue", '"value": 1e9999', "null")), "not JSON: 1e9999 has more than 4,300 digits"),
+        (ended(("enqueue", f'"value": 1e{"9" * 30}', "null")), "9 has more than 4,300 digits"),
+        (ended(("enqueue", '"value": 1, "value": 2', "null")), 'not JSON: "value" comes twice in one object'),
+        ('{"process": true, "invoke": "dequeue"}', "has no process"),
+    ],
+)
+def test_values_that_mean_nothing_are_refused(text: str, what: str) -> None:
+    assert what in refused(text).message
+
+
+def test_the_initial_value_is_read_like_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    for initial, returned, status in (("true", "1", 1), ("1.0", "1", 0), ("[1]", "[1]", 0), ("NaN", "1", 2)):
+        path.write_text(ended(("read", "", returned)))
+        assert run(path, "--spec", "register", "--initial", initial).exit_code == status
+
+
+def test_operations_at_the_same_time_are_drawn_below_one_another(tmp_path: Path) -> None:
+    """The second bar of a process was drawn over the first one."""
+    path = tmp_path / "history"
+    events: list[dict[str, Any]] = [
+        {"process": "a", "id": 1, "invoke": "enqueue", "value": 1},
+        {"process": "a", "id": 2, "invoke": "enqueue", "value": [*range(30)]},
+        {"process": "a", "id": 1, "return": None},
+        {"process": "a", "id": 2, "return": None},
+        {"process": "a", "invoke": "dequeue"},
+        {"process": "a", "return": 7},
+    ]
+    path.write_text(lines(events))
+    drawn = run(path, "--spec", "queue").output.splitlines()[-5:-2]
+    assert drawn == [
+        "  a  ┣━ Enqueue(1) ━┫                                 ┣━ Dequeue() = 7 ━┫",
+        "                                                      ▲ no place",
+        "       ┣━ Enqueue((0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … ━┫",
+    ]
+
+
+def test_a_history_that_is_too_wide_is_listed(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    path.write_text(ended(*[("enqueue", f'"value": {each}', "null") for each in range(30)], ("dequeue", "", "7")))
+    drawn = run(path, "--spec", "queue").output.splitlines()[5:-2]
+    assert drawn[0] == "  a: Enqueue(19), lines 1 to 1"
+    assert drawn[-1] == "  a: Dequeue() = 7, lines 1 to 1"
+    assert len(drawn) == 12

@@ -419,6 +419,12 @@ class ReadsParameters(Storage):
         return self.parameters["servers"] != 4 or all(reader.found != 2 for reader in self[Reader])
 
 
+class ReadsValues(Storage):
+    @invariant
+    def not_with_four(self) -> bool:
+        return self.__dict__["_values"]["servers"] != 4 or all(reader.found != 2 for reader in self[Reader])
+
+
 class ReadsPeers(Storage):
     @invariant
     def not_with_four(self) -> bool:
@@ -598,6 +604,7 @@ REFUSED = {
     "small": (Small(), conditions.MEET, "with 6 servers, 3 that answer"),
     "reads number": (ReadsNumber(), conditions.PROPERTIES, "a property reads servers,"),
     "reads parameters": (ReadsParameters(), conditions.PROPERTIES, "a property reads servers,"),
+    "reads values": (ReadsValues(), conditions.PROPERTIES, "a property reads servers,"),
     "reads peers": (ReadsPeers(), conditions.PROPERTIES, "a property reads Reader.servers,"),
     "told number": (ToldNumber(), conditions.UNIFORM, "Counted.number of a monitor"),
     "waits": (Waits(), conditions.ENVIRONMENT, "a quorum that stays up"),

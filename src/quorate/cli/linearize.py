@@ -83,6 +83,7 @@ def linearize(
 def _specification(name: str, initial: str | None) -> Any:
     from quorate.base.errors import ParameterError, did_you_mean
     from quorate.histories.checked import Checked
+    from quorate.histories.json_values import DECODER, value_of
     from quorate.histories.specifications import NAMED
 
     cls = NAMED.get(name)
@@ -91,8 +92,8 @@ def _specification(name: str, initial: str | None) -> Any:
     if initial is None:
         return Checked(cls(), None)
     try:
-        return Checked(cls(json.loads(initial)), None)
-    except ValueError:
+        return Checked(cls(value_of(DECODER.decode(initial))), None)
+    except (ValueError, RecursionError):
         raise ParameterError(f"--initial {initial}: not JSON", code="Q211") from None
     except TypeError:
         raise ParameterError(f"--initial: a {name} begins empty", code="Q211") from None
@@ -118,7 +119,7 @@ def _tell(
     from quorate.base.values import show as shown
     from quorate.base.words import count
     from quorate.cli.output import out, show, width
-    from quorate.histories.intervals import bars, told
+    from quorate.histories.intervals import pictured, told
     from quorate.histories.order import UndecidedError
     from quorate.render.layout import Page, Piece
 
@@ -143,7 +144,7 @@ def _tell(
         values = ", ".join(shown(value) for value in found.expected) or "nothing: it has to wait"
         page.add("  ", f"by the specification it could have returned {values}", hanging=2)
         page.gap()
-        for text in bars(found.context, found.call):
+        for text in pictured(found.context, found.call, "lines"):
             page.lines.append((Piece("  " + text),))
         page.gap()
         page.add("  ", f"the first {count(len(found.context), 'operation')} of {many}", hanging=2)

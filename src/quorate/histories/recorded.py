@@ -16,13 +16,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from quorate.base.errors import Location, TargetError, did_you_mean
 from quorate.base.values import encode, show
 from quorate.histories import specifications
+from quorate.histories.json_values import DECODER, value_of
 from quorate.histories.order import Call
-from quorate.language.maps import Map
 from quorate.language.operation import Operation
 
 _KNOWN = {"process", "invoke", "return", "failed", "id", "time"}
@@ -39,19 +39,6 @@ def read_history(text: str, file: str, known: Mapping[str, type[Operation]]) -> 
     return _Reading(file, known).read(text)
 
 
-class Decimal(NamedTuple):
-    """A number that is no integer, compared as it is written; `1.5` is not `"1.5"`."""
-
-    written: str
-
-    def __repr__(self) -> str:
-        return self.written
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
 class _Reading:
     def __init__(self, file: str, known: Mapping[str, type[Operation]]) -> None:
         self.file = file
@@ -66,7 +53,7 @@ class _Reading:
             raise self._damaged("the file is empty", 1)
         for place, (line, event) in enumerate(self._events(text)):
             self._look_at(event, line)
-            key = encode((self._process(event, line), self._frozen(event.get("id"))))
+            key = encode((self._process(event, line), value_of(event.get("id"))))
             if "invoke" in event:
                 self._begin(event, key, place, line)
                 continue
@@ -76,7 +63,8 @@ class _Reading:
             if event.get("failed") is True:
                 dropped.add(number)
                 continue
-            call, value = self.calls[number], self._frozen(event["return"])
+            call = self.calls[number]
+            value = value_of(event["return"], truths=call.operation.gives(True) and not call.operation.gives(1))
             if not call.operation.gives(value):
                 raise self._wrong(f"{_who(event)} returns {show(value)} from {show(call.operation)}", line)
             self.calls[number] = replace(call, end=place, result=value, lines=(call.lines[0], line))
@@ -100,7 +88,7 @@ class _Reading:
         cls = self.known.get(name) if isinstance(name, str) else None
         if cls is None:
             raise self._damaged(f"there is no operation {name!r}", line, did_you_mean(str(name), self.known))
-        given = {key: self._frozen(value) for key, value in event.items() if key not in _KNOWN}
+        given = {key: value_of(value) for key, value in event.items() if key not in _KNOWN}
         try:
             return cls(**given)
         except TypeError:
@@ -124,22 +112,12 @@ class _Reading:
         self._time = time
 
     def _process(self, event: dict[str, Any], line: int) -> Any:
-        if not isinstance(event.get("process"), str | int):
+        if not isinstance(event.get("process"), str | int) or isinstance(event["process"], bool):
             raise self._damaged(f"{json.dumps(event)} has no process", line, 'say whose it is: "process": "a"')
         return event["process"]
 
-    def _frozen(self, value: Any) -> Any:
-        if isinstance(value, list):
-            return tuple(self._frozen(each) for each in value)
-        if isinstance(value, dict):
-            return Map({key: self._frozen(each) for key, each in value.items()})
-        if isinstance(value, float):
-            return Decimal(repr(value))
-        return value
-
     def _events(self, text: str) -> Iterator[tuple[int, Any]]:
         """The events with their lines, of a list or one after another."""
-        decoder = json.JSONDecoder(parse_constant=_no_number)
         at, line, counted = _skip(text, 0), 1, 0
         listed = text[at : at + 1] == "["
         at = _skip(text, at + 1) if listed else at
@@ -158,7 +136,7 @@ class _Reading:
                 line += text.count("\n", counted, at)
                 counted = at
             try:
-                value, end = decoder.raw_decode(text, at)
+                value, end = DECODER.raw_decode(text, at)
             except (ValueError, RecursionError) as error:
                 told = str(getattr(error, "msg", error)).partition(";")[0]
                 cut = getattr(error, "pos", at) >= len(text.rstrip()) - 1 or told.startswith("Unterminated")

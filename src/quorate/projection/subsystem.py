@@ -8,9 +8,9 @@ query gets to their common server first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
 from quorate.base.errors import Location
@@ -232,16 +232,17 @@ def _system(
     system: System, server: type[Process], parameter: str, read: list[str], clients: Mapping[type[Any], type[Process]]
 ) -> System:
     cls: Any = type(system)
+    values = dict(system.parameters)
 
     def number(self: Any) -> Any:
         if self.__dict__["_views"] is not None:
             read.append(parameter)
-        return self.__dict__["_values"][parameter]
+        return values[parameter]
 
     def parameters(self: Any) -> Any:
         if self.__dict__["_views"] is not None:
             read.append(parameter)
-        return cls.parameters.fget(self)
+        return MappingProxyType(values)
 
     def building(self: Any, method: str) -> Any:
         return _Builder(cls._building(self, method), clients)
@@ -273,9 +274,28 @@ def _system(
         "parameters": property(parameters),
         parameter: property(number),
     }
-    made: System = type(cls.__name__, (cls,), body)(**system.parameters)
+    made: System = type(cls.__name__, (cls,), body)(**values)
+    made.__dict__["_values"] = _Values(values, parameter, read)
     del made.__dict__[parameter]  # which would be a constant to whoever takes properties apart
     return made
+
+
+class _Values(Mapping[str, Any]):
+    """Where a system keeps its parameters: whoever looks for the number of servers there is noted."""
+
+    def __init__(self, values: Mapping[str, Any], parameter: str, read: list[str]) -> None:
+        self._of, self._parameter, self._read = values, parameter, read
+
+    def __getitem__(self, name: str) -> Any:
+        if name == self._parameter:
+            self._read.append(name)
+        return self._of[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
 
 
 def require_unread(definition: Definition, server: type[Process], properties: Iterable[Property]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quorate.base.values import encode, show
-from quorate.histories.intervals import bars, told
+from quorate.histories.intervals import pictured, told
 from quorate.histories.linearizability import History, Linearizability
 from quorate.histories.order import Call, find_misplaced
 from quorate.histories.sequential import Sequentially
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
     from quorate.model.outcome import Outcome
     from quorate.results.trace import Trace
-
-WIDEST = 100
-"""A drawing that is wider is left out: the operations are listed instead."""
 
 
 def announced(event: Event) -> str:
@@ -84,7 +81,4 @@ def explained(trace: Trace, prop: Property) -> Part | None:
         last = found.call
         values = ", ".join(map(show, found.expected)) or "nothing: it would have to wait"
         why = f"no order of the operations explains {told(last)} of {last.process}; it could have returned {values}"
-    drawn = bars(calls, last)
-    if max(map(len, drawn), default=0) > WIDEST:
-        drawn = [f"{call.process}: {told(call)}, steps {call.lines[0]} to {call.lines[1] or '…'}" for call in calls]
-    return Part(why, tuple(Part(line) for line in drawn))
+    return Part(why, tuple(Part(line) for line in pictured(calls, last, "steps")))
