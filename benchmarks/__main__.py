@@ -15,6 +15,7 @@ from rich.console import Console
 from benchmarks import (
     ablation,
     alone,
+    costs,
     docs,
     goals,
     histories,
@@ -40,6 +41,7 @@ ALONE: dict[str, Callable[[bool, Callable[[str], None]], Section]] = {
     temporal.TEMPORAL: temporal.temporal,
     histories.HISTORIES: histories.histories,
     rich.RICH: rich.rich,
+    costs.COSTS: costs.costs,
     projection.PROJECTION: projection.projection,
     proofs.PROOFS: proofs.proofs,
     ablation.ABLATION: ablation.ablation,
@@ -50,6 +52,7 @@ TEXTS: dict[str, str] = {
     **temporal.TABLES,
     **histories.TABLES,
     **rich.TABLES,
+    **costs.TABLES,
     **projection.TABLES,
     **proofs.TABLES,
     **ablation.TABLES,

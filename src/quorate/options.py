@@ -210,9 +210,14 @@ class Options:
         return cls(**rest, ltl=texts["ltl"], ctl=texts["ctl"], por_without=without)
 
     def __post_init__(self) -> None:
-        for name, (_, _, _, allowed, _) in told(Options).items():
+        for name, (_, _, reads, allowed, _) in told(Options).items():
             value = getattr(self, name)
-            fine = type(value) is bool or value in allowed or (name == "search" and value is None)
+            if allowed == SWITCH:  # on and off, True and False: either may be written for the other
+                if type(value) is bool:
+                    value = "on" if value else "off"
+                if value in SWITCH:
+                    object.__setattr__(self, name, value == "on" if reads == "switch" else value)
+            fine = value in allowed or (name == "search" and value is None)
             if allowed and not fine:
                 raise _wrong(f"{name}={value!r} is not a valid choice", did_you_mean(str(value), allowed))
         for name in self.por_without:

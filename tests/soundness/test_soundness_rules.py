@@ -37,7 +37,7 @@ from quorate.base.values import ContentSet, encode
 from quorate.model.define import define
 from quorate.model.definition import Column
 from quorate.model.outcome import Local, Outcome
-from quorate.native import model as model_module
+from quorate.native import numbers as numbers_module
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.reduce.dead_messages import DeadMessages
@@ -564,11 +564,11 @@ def told(**options: Any) -> str:
 
 def test_rule_13_the_run_that_is_told_is_chosen_by_content(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({told(threads=threads, **options) for threads in (1, 2, 3) for options in ({}, PLAIN)}) == 1
-    by_content = model_module._content
+    by_content = numbers_module._content
     runs: set[str] = set()
     for salt in range(8):
         # Any number in the place of the content: as if it were the order in which things were met.
-        monkeypatch.setattr(model_module, "_content", lambda *codes, salt=salt: by_content(bytes([salt]), *codes))
+        monkeypatch.setattr(numbers_module, "_content", lambda *codes, salt=salt: by_content(bytes([salt]), *codes))
         runs.add(told())
     assert len(runs) > 1
 

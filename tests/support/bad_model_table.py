@@ -221,6 +221,8 @@ ROWS: dict[str, tuple[str, str]] = {
     "monitor with a start": ("class M(Monitor):\n    @start  # here\n    def go(self): ...\n"+ build("self.watch(M); self.spawn(A)").replace("  # here", ""), "Q106"),
     "handler without its message": (process("class A(Process):\n    @on(Go)  # here\n    def go(self): ...\n"), "Q106"),
     "handler with too much": (process("class A(Process):\n    @start  # here\n    def go(self, m): ...\n"), "Q106"),
+    "step without a guard": (process("class A(Process):\n    @step  # here\n    def go(self): ...\n"), "Q106"),
+    "step that is called without a guard": (process("class A(Process):\n    @step()  # here\n    def go(self): ...\n"), "Q106"),
     "guard that is no function": (process("class A(Process):\n    @step(when=True)  # here\n    def go(self): ...\n"), "Q106"),
     "guard with too few arguments": (process("class A(Process):\n    @on(Go, when=lambda self: True)  # here\n    def go(self, m): ...\n"), "Q106"),
     "guard with too many arguments": (process("class A(Process):\n    @step(when=lambda self, m: True)  # here\n    def go(self): ...\n"), "Q106"),

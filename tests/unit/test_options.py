@@ -55,3 +55,17 @@ def test_a_choice_that_there_is_not() -> None:
     with pytest.raises(QuorateError, match="por='lpr' is not a valid choice") as caught:
         Options(por="lpr")
     assert caught.value.hint == "did you mean `lpor`?"
+
+
+@pytest.mark.parametrize("given", [False, "off"])
+def test_off_is_false(given: Any) -> None:
+    """`quotient=False` was taken for `on`, and `regroup="off"` for True."""
+    options = Options(quotient=given, dead_messages=given, regroup=given)
+    assert (options.quotient, options.dead_messages, options.regroup) == ("off", "off", False)
+
+
+@pytest.mark.parametrize("name", ["por", "symmetry", "store", "search", "fairness", "dpor_variant"])
+def test_true_and_false_are_no_choices_but_on_and_off(name: str) -> None:
+    given: dict[str, Any] = {name: True}
+    with pytest.raises(QuorateError, match=f"{name}=True is not a valid choice"):
+        Options(**given)

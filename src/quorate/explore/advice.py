@@ -18,6 +18,7 @@ from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties import evaluate
 from quorate.properties.asked import select
+from quorate.reduce.growth import growth
 from quorate.reduce.interface import Reduction
 from quorate.reduce.reductions import Reductions
 from quorate.results.diff import changed_fields
@@ -84,6 +85,8 @@ class Adviser:
         # For itself: what it makes of a state is the state of other processes.
         self.symmetric = Prepared(definition, Options(symmetry="auto", quotient="off", dead_messages="off"))
         self.model = self.plain.model
+        self.grows = [str(each) for each in growth(self.model)] if self.plain.reductions.unfinished else []
+        """What it is that does not end, if something does not."""
 
     def advice(self, state: State, offered: Sequence[Step]) -> list[Advice]:
         """Ask about a state and all that can happen in it."""
@@ -111,7 +114,10 @@ class Adviser:
     def _left_out(self, reduction: Reduction) -> str:
         """Why it does not run here, and where that may be otherwise in a check."""
         if self.plain.reductions.unfinished:
-            return f"{reduction.why}; a check goes on with the closure beside its search, and reduces once it ends"
+            grows = "".join(f"; {each}" for each in growth(self.plain.model))
+            return (
+                f"{reduction.why}; a check goes on with the closure beside its search, and reduces once it ends{grows}"
+            )
         return reduction.why
 
     def _peek(self, state: State, *, por: bool) -> tuple[set[Lead], bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, Never, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller, did_you_mean
 from quorate.base.values import show
@@ -189,11 +189,17 @@ def start(handler: Any = None, /, *, when: Callable[[Any], object] | None = None
     return mark if handler is None else mark(handler)
 
 
-def step(*, when: Callable[[Any], object], fair: Fair = True) -> Callable[[Callable[[S], None]], Callable[[S], None]]:
+def step(
+    *handler: Never, when: Callable[[Any], object] | None = None, fair: Fair = True
+) -> Callable[[Callable[[S], None]], Callable[[S], None]]:
     """A spontaneous step that may happen whenever its guard holds: a timeout, a client's next request.
 
     Temporal properties assume that it happens if it stays possible; `fair=False`: it need not happen.
     """
+    if handler or when is None:
+        raise _refuse(
+            "@step without a guard", "say when it may happen: `@step(when=lambda self: ...)`; `@start` happens once"
+        )
     _callable("step", "when", when, when_takes="self")
     _fairness("step", fair)
     return _mark(Declaration("step", when=when, fair=fair))

@@ -25,7 +25,8 @@ from quorate.language.shared import cell_key, cell_name, with_key
 from quorate.model.definition import Column, Definition
 from quorate.model.outcome import Local
 from quorate.model.renaming import Name, Names, exchanging, names_in, renamed, veiled
-from quorate.native.model import VIEW, Model
+from quorate.native.model import Model
+from quorate.native.numbers import VIEW
 from quorate.properties.parts import Parts
 from quorate.reduce.growing import GrowingMonitors
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from quorate.model.definition import Column
 from quorate.model.renaming import exchanging, names_in, renamed
+from quorate.native.answers import Reaction
 from quorate.native.history import NativeHistory
-from quorate.native.model import Model, Reaction
+from quorate.native.model import Model
 
 if TYPE_CHECKING:
     from quorate.reduce.families import Family, Marking

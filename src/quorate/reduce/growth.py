@@ -7,18 +7,22 @@ emptied. It may also just be large. Either way the field with the most values is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from quorate.base.errors import Location
 from quorate.base.values import show
 from quorate.model.definition import Column
-from quorate.native.model import VIEW, Model
+from quorate.native.model import Model
+from quorate.native.numbers import VIEW
 
 FEW = 8
 """A field with fewer values is no reason for anything."""
 MOST_MESSAGES = 2_000
 """Of a process, the last ones: they show best what goes on."""
 LONGEST = 60
+CHAIN = 3
+"""Values that follow one another, as an example."""
 
 
 class Growth(NamedTuple):
@@ -46,8 +50,20 @@ class Growth(NamedTuple):
 
 
 def growth(model: Model) -> list[Growth]:
-    """What has grown most: a field of processes or monitors, and a field of messages."""
-    return [*_largest(_fields(model)), *_largest(_messages(model))]
+    """What has grown most: a field of processes or monitors, and a field of messages.
+
+    A counter goes before what is larger only because of it: logs and maps grow with the terms that are their keys.
+    """
+    fields = list(_fields(model))
+    counters = _largest(each for each in fields if _counts(each[1]))
+    rest = [each for each in _largest(fields) if each not in counters]
+    return [*counters, *rest, *_largest(_messages(model))]
+
+
+def _counts(found: Growth) -> bool:
+    """Whether a field is a number that only ever goes up, as far as its last values tell."""
+    last = [int(each) for each in found.chain if each.lstrip("-").isdigit()]
+    return len(last) == len(found.chain) >= CHAIN and all(one < next for one, next in pairwise(last))
 
 
 def _largest(found: Iterable[tuple[int, Growth]]) -> list[Growth]:
@@ -73,7 +89,7 @@ def _chain(model: Model, column: Column, local: int, field: int) -> tuple[list[A
     locals = model.numbered_locals[column.index]
     chain = [locals[local][field]]
     made: tuple[int, int, int] | None = None
-    while len(chain) < 3:
+    while len(chain) < CHAIN:
         cause = model.cause_of_local(column.index, local)
         if cause is None or cause[0] != column.index:
             break

@@ -15,6 +15,7 @@ from quorate.reduce.dead_messages import DeadMessages
 from quorate.reduce.growth import growth
 from quorate.reduce.interface import Basis, Reduction
 from quorate.reduce.partial_orders import DynamicPartialOrders, PartialOrders, Split
+from quorate.reduce.piling import piling
 from quorate.reduce.quotient import Quotient
 from quorate.reduce.share import share
 from quorate.reduce.symmetry import Symmetry
@@ -23,6 +24,9 @@ from quorate.reduce.symmetry import Symmetry
 # ends. It must not cost much where the search alone would do. So it gets a little first; if it has not ended then, it
 # goes on beside the search, for a share of what that costs (`share`).
 FIRST_BEHAVIOURS = 4_000
+FEW_BEHAVIOURS = 1_000
+MANY_ROUNDS = 40
+"""But if a few took so many rounds, each about what the one before has led to, something counts: the rest can wait."""
 FIRST_STATES = 2_000_000
 """After so many the search takes itself for a universe, if the closure has not ended by then."""
 WORTH_DROPPING = 10
@@ -94,8 +98,11 @@ class Reductions:
         if families or self.quotient.ran or self.dead_messages.ran or (self.por.ran and not self.dynamic):
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours
+            first = most <= FIRST_BEHAVIOURS and not self.options.max_behaviours
             with self.model.spent.on("closure"):
-                self.closure = self.model.engine.close(self.model, most)
+                self.closure = self.model.engine.close(self.model, min(most, FEW_BEHAVIOURS) if first else most)
+                if first and not self.closure.complete and self.closure.rounds <= MANY_ROUNDS:
+                    self.closure = self.model.engine.close(self.model, most)
             if not self.closure.complete:
                 unknown = f"the closure is not complete: {self.closure.why}"
                 self.decide(unknown)
@@ -161,6 +168,8 @@ class Reductions:
             closure |= {"ran": self.closure.complete, "why": self.closure.why or "bounds what any run can meet"}
             if self.unfinished:
                 closure["grew"] = [each.to_json() for each in growth(self.model)]
+            elif piles := piling(self.model, self.closure.behaviours):
+                closure["piles"] = [each.to_json() for each in piles]
         told = {"closure": closure, **{each.name: each.to_json() for each in self}}
         if self.model.definition.ranked:
             inexact = self.model.inexact_ranks

@@ -56,7 +56,12 @@ def report(
             page.gap()
             page.lines.extend(run(witness, width, trace).lines)
     page.gap()
-    rows = [*figures(result), *reductions(result.reductions), *whole_runs(result), *_self_check(result.self_check)]
+    rows = [
+        *figures(result),
+        *reductions(result.reductions, ended=result.verdict != "incomplete"),
+        *whole_runs(result),
+        *_self_check(result.self_check),
+    ]
     page.table(rows)
     if result.covered is not None:
         page.gap()
@@ -337,8 +342,11 @@ def _environment(asked: Mapping[str, Any]) -> Iterator[tuple[str, Content]]:
         yield "Byzantine", f"{number:,} of the processes {role}: may send anything, under their own name, at any time"
 
 
-def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Content]]:
-    """Those that ran with their figures; those that did not, together where the reason is the same."""
+def reductions(found: Mapping[str, Mapping[str, Any]], *, ended: bool = False) -> Iterator[tuple[str, Content]]:
+    """Those that ran with their figures; those that did not, together where the reason is the same.
+
+    What may have no end is named, unless it is known that it `ended`.
+    """
     left_out: dict[str, list[str]] = {}
     for name, figures in found.items():
         shown = name.replace("_", " ").replace("-", " ")
@@ -348,7 +356,8 @@ def reductions(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Co
             left_out.setdefault(str(figures.get("why", "")), []).append(shown)
     for number, (why, reductions) in enumerate(left_out.items()):
         yield "left out" if number == 0 else "", [", ".join(reductions), Piece(f": {why}" if why else "", "faint")]
-    for number, grown in enumerate(found.get("closure", {}).get("grew", ())):
+    closure = found.get("closure", {})
+    for number, grown in enumerate((*closure.get("grew", ()), *(() if ended else closure.get("piles", ())))):
         yield "what grows" if number == 0 else "", str(grown["told"])
 
 
@@ -397,7 +406,7 @@ def _reduction(figures: Mapping[str, Any]) -> Content:
             shown += f", {figures['efficiency']:.0%} of {count(order, 'renaming')}"
         parts.append(shown)
     for name, value in figures.items():
-        if name in ("order", "stands_for", "gain", "efficiency"):
+        if name in ("order", "stands_for", "gain", "efficiency", "given_up_at_depth"):  # the reason says at which
             continue
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
             amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"

@@ -6,7 +6,7 @@ from .rule import Group, expression
 
 GROWING = "quorate/reduce/growing.py"
 PARTS = "quorate/properties/parts.py"
-MODEL = "quorate/native/model.py"
+JUDGING = "quorate/native/judging.py"
 EVENTS = "core/reduce/por/events.cpp"
 PROVISO = "core/reduce/por/proviso.cpp"
 
@@ -101,14 +101,16 @@ parts.rule(
     "parts-alike",
     "A fold is symmetric if it reads the same of every local state and of its image.",
     "rule 10",
-    expression(MODEL, "if «not fold.folds(element) or image == NONE or its[image][there] != element»: return", "False"),
+    expression(
+        JUDGING, "if «not fold.folds(element) or image == NONE or its[image][there] != element»: return", "False"
+    ),
     focus=("symmetry",),
 )
 parts.rule(
     "parts-family",
     "A fold is symmetric if it is over all names that are exchanged, or none.",
     "rule 10",
-    expression(MODEL, "if «{columns[index] for index in fold.columns} != {*fold.columns}»: return False", "False"),
+    expression(JUDGING, "if «{columns[index] for index in fold.columns} != {*fold.columns}»: return False", "False"),
     focus=("symmetry",),
 )
 
@@ -116,7 +118,7 @@ parts.rule(
     "parts-apart",
     "What looks the same to a fold has images that look the same to it.",
     "rule 10",
-    expression(MODEL, "if «images.setdefault(mine[local][here], element) != element»: return True", "False"),
+    expression(JUDGING, "if «images.setdefault(mine[local][here], element) != element»: return True", "False"),
     focus=("symmetry",),
 )
 

@@ -176,7 +176,7 @@ roles.rule(
     "roles-property",
     "Properties are evaluated on whole processes.",
     "decomposition.py",
-    expression("quorate/native/model.py", "if «self.whole is None»: try: return evaluate(", "True"),
+    expression("quorate/native/judging.py", "if «self.whole is None»: try: return evaluate(", "True"),
 )
 
 RULES = roles.rules

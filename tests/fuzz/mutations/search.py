@@ -5,7 +5,7 @@ from __future__ import annotations
 from .rule import Group, expression, statement, value
 
 REDUCTIONS = "quorate/reduce/reductions.py"
-MODEL = "quorate/native/model.py"
+JUDGING = "quorate/native/judging.py"
 
 reads = Group("what properties read")
 search = Group("search")
@@ -17,7 +17,7 @@ reads.rule(
     "reads-restart",
     "An answer that read a field which was not observed is void, and the search starts over.",
     "rule 8",
-    expression(MODEL, "if «new and self.restart_on_new_reads»:", "False"),
+    expression(JUDGING, "if «new and self.restart_on_new_reads»:", "False"),
 )
 reads.rule(
     "reads-restart-quotient",
@@ -36,7 +36,7 @@ reads.rule(
     "reads-observe",
     "Without reductions a field that turns out to be read is observed from then on.",
     "rule 8",
-    statement(MODEL, "«self.engine.observe(self.observed)» self.engine.add_answer(number, path, said)"),
+    statement(JUDGING, "«self.engine.observe(self.observed)» self.engine.add_answer(number, path, said)"),
 )
 reads.rule(
     "reads-clear",
