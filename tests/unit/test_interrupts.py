@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from quorate.cli import interrupts
+
 HERE = Path(__file__).parents[1] / "interrupts"
 MODEL = """
 from quorate import Process, System, invariant, start
@@ -378,3 +380,89 @@ def test_the_status_of_a_module_that_was_interrupted_in_code_of_a_text(tmp_path:
             check=False,
         )
         assert (done.returncode, done.stderr) == (3, "quorate: interrupted before there was an answer\n")
+
+
+def test_an_interrupt_that_falls_into_a_finalizer_comes_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can catch what is raised there; Python prints a traceback, and the command went on."""
+
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def works() -> None:
+        with interrupts.working():
+            str(Finalized())
+            while True:
+                pass
+
+    with interrupts.command(), pytest.raises(KeyboardInterrupt):
+        works()
+    assert capsys.readouterr().err == ""
+
+
+# --- the other commands ------------------------------------------------------------------------------------------
+
+PHASES = {
+    "load": "quorate.model.target:load",
+    "import": "{model}:<module>",
+    "build": "{model}:S.build",
+    "handler": "{model}:A.begin",
+    "property": "{model}:S.ok",
+    "watch": "quorate.base.watchdog:Watch.begin",
+    "stand down": "quorate.base.watchdog:Watch.stand_down",
+    "end of watch": "quorate.base.watchdog:Watch.end",
+    "closing": "quorate.cli.output:Patient.flush",
+}
+OTHERS = {
+    "simulate": ("good.py --runs 200", set[str]()),
+    "prove": ("good.py --timeout 20", set[str]()),
+    "ablate": ("good.py -j 1 --each 5", set[str]()),
+    "profile": ("good.py --sample 100", {"property", "watch", "stand down", "end of watch"}),
+    "flows": ("good.py", {"property", "watch", "stand down", "end of watch"}),
+    "project": ("good.py", {"handler", "property", "watch", "stand down", "end of watch"}),
+}
+"""Words, and phases that are not met."""
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("command", OTHERS)
+def test_other_commands(interrupted: Run, models: Path, command: str, phase: str) -> None:
+    words, unmet = OTHERS[command]
+    if phase in unmet:
+        return
+    found = interrupted(models, [command, *words.split(), "--json"], PHASES[phase].format(model="good"))
+    document = json.loads(found["out"])
+    if "error" in document and document["error"]["code"] != "Q603":  # not to be projected
+        assert (document["error"]["code"], found["status"]) == ("Q506", 3)
+    if phase in ("load", "import"):
+        assert document["error"]["code"] == "Q506"
+    elif "error" not in document:
+        assert found["status"] in ((0, 3) if command != "prove" else (0, 1, 3))
+        if found["status"] == 0:  # then it has come to its end all the same
+            assert document.get("stopped_by") is None
+            assert document.get("stopped") is None
+            assert document.get("verdict") in (None, "nothing found", "proved")
+
+
+def test_going_on_with_a_search(interrupted: Run, models: Path) -> None:
+    begun = ["check", "good.py", "-p", "n=30", "--symmetry", "none", "--checkpoint", "saved", "--json"]
+    found = interrupted(models, begun, "quorate.search.limits:Watcher.__call__")
+    assert answer(found)["stopped_by"] == "interrupt"
+    for phase in ("quorate.model.target:load", "good:S.build"):
+        found = interrupted(models, ["resume", "saved", "--trust", "--json"], phase)
+        answer(found)
+    found = interrupted(models, ["resume", "saved", "--trust", "--json"], "quorate.search.limits:Watcher.__call__")
+    assert answer(found)["stopped_by"] == "interrupt"
+
+
+def test_other_files(interrupted: Run, models: Path) -> None:
+    (models / "history.jsonl").write_text('{"process": "a", "invoke": "enqueue", "value": 1}\n')
+    for words, place in (
+        (["linearize", "history.jsonl", "--spec", "queue"], "quorate.histories.order:find_misplaced"),
+        (["automaton", "G p"], "quorate.properties.temporal.translate:translate"),
+    ):
+        found = interrupted(models, [*words, "--json"], place)
+        assert (found["status"], json.loads(found["out"])["error"]["code"]) == (3, "Q506")
+    found = interrupted(models, ["automaton", "G p", "--svg", "a.svg", "--json"], "quorate.base.files:write")
+    assert not (models / "a.svg").exists()
+    assert found["status"] in (2, 3)

@@ -266,3 +266,49 @@ def test_operations_of_another_object_are_an_error_with_line(
     assert "error Q330" in found.stderr
     assert "history.json:1" in found.stderr
     assert what in found.stderr.replace("\n ", "")
+
+
+def test_a_number_is_not_its_text(tmp_path: Path) -> None:
+    """`1.5` was compared as the text that it is written as."""
+    for returned, status in ((1.5, 0), ("1.5", 1), (1, 1), ([1.5], 1)):
+        events = [
+            {"process": "a", "invoke": "enqueue", "value": 1.5},
+            {"process": "a", "return": None},
+            {"process": "a", "invoke": "dequeue"},
+            {"process": "a", "return": returned},
+        ]
+        (tmp_path / "history").write_text(lines(events))
+        assert run(tmp_path / "history", "--spec", "queue").exit_code == status
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("NaN", "not JSON: NaN is no number"),
+        ("-Infinity", "not JSON: -Infinity is no number"),
+        ("9" * 5_000, "not JSON: Exceeds the limit"),
+        ("[" * 100_000, "not JSON: maximum recursion depth"),
+    ],
+)
+def test_values_that_cannot_be_read(value: str, says: str, tmp_path: Path) -> None:
+    text = f'{{"process": "a", "invoke": "enqueue", "value": {value}}}'
+    assert refused(text).message.startswith(says)
+    (tmp_path / "history").write_text(text)
+    done = run(tmp_path / "history", "--spec", "queue")
+    assert done.exit_code == 2
+    assert "Q330" in done.stderr
+    assert len(done.stderr) < 1_000  # not the whole line
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "history").write_bytes(b"\xff\xfe")
+    for path, says in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "missing", "No such file"),
+        (tmp_path / "history", "codec can't decode"),
+        (Path("/dev/zero"), "it has more than"),
+    ):
+        done = run(path, "--spec", "queue")
+        assert done.exit_code == 2
+        assert "error Q310" in done.stderr
+        assert says in " ".join(done.stderr.split())

@@ -55,6 +55,7 @@ class S(System):
 
     def build(self) -> None:
         if self.case == "build": sum(range(10**15))  # build
+        if self.case == "told": open("there", "w").close(); sum(range(10**15))  # told
         self.spawn(A, self.processes, case=self.case)
 
     @invariant
@@ -82,10 +83,10 @@ class Ran(NamedTuple):
     seconds: float
 
 
-def started(folder: Path, *arguments: str, slow: float = 60) -> "subprocess.Popen[str]":
+def started(folder: Path, *arguments: str, slow: float = 60, command: str = "check") -> "subprocess.Popen[str]":
     (folder / "model.py").write_text(MODEL)
     return subprocess.Popen(
-        [sys.executable, "-c", QUICK.replace("GRACE_SLOW", str(slow)), "check", "model.py", *arguments],
+        [sys.executable, "-c", QUICK.replace("GRACE_SLOW", str(slow)), command, "model.py", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -93,14 +94,46 @@ def started(folder: Path, *arguments: str, slow: float = 60) -> "subprocess.Pope
     )
 
 
-def quorate(folder: Path, *arguments: str, slow: float = 60) -> Ran:
+def quorate(folder: Path, *arguments: str, slow: float = 60, command: str = "check") -> Ran:
     began = time.monotonic()
-    process = started(folder, *arguments, slow=slow)
+    process = started(folder, *arguments, slow=slow, command=command)
     try:
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
     return Ran(process.returncode, out, err, time.monotonic() - began)
+
+
+@pytest.mark.parametrize("case", ["sum", "catches"])
+@pytest.mark.parametrize(
+    ("command", "limit"),
+    [("simulate", "--time"), ("plan", "--timeout"), ("ablate", "--timeout"), ("sweep", "--timeout")],
+)
+def test_other_commands_keep_their_time(command: str, limit: str, case: str, tmp_path: Path) -> None:
+    """Whether a call of the model comes back to Python or not, and whatever it makes of being stopped."""
+    words = {"sweep": ["-j", "1"], "ablate": ["-j", "1", "--each", "1"]}.get(command, [])
+    ran = quorate(tmp_path, "-p", f"case={case}", "--json", limit, "1", *words, command=command)
+    assert "Traceback" not in ran.err
+    document = json.loads(ran.out)
+    assert ran.status == 3, ran
+    if command == "sweep":
+        assert [(row["verdict"], row["stopped_by"]) for row in document["rows"]] == [("incomplete", "time")]
+        return
+    assert document["error"]["code"] in ("Q506", "Q507")
+    assert f"model.py:{line_of(case)}" in document["error"]["message"]
+
+
+@pytest.mark.parametrize("command", ["profile", "flows", "simulate", "prove", "project"])
+def test_other_commands_end_at_ctrl_c(command: str, tmp_path: Path) -> None:
+    """Also in a call of C code; and what was promised with --json is there."""
+    process = started(tmp_path, "-p", "case=told", "--json", command=command)
+    while not (tmp_path / "there").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, json.loads(out)["error"]["code"]) == (3, "Q506")
+    assert f"quorate: stopped in build, {tmp_path / 'model.py'}:{line_of('told')}" in " ".join(err.split())
 
 
 def line_of(case: str) -> int:

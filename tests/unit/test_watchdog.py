@@ -1,12 +1,16 @@
 """How a limit gets into code of the model, and that nothing else is hit by it."""
 
 import _thread
+import contextlib
+import ctypes
 import itertools
 import multiprocessing
 import signal
 import sys
 import threading
 import time
+import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -81,12 +85,38 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.02)
 
 
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """Time goes by in a call of the model that does not end, and nowhere else, whatever else the machine does.
+
+    Also what is to be done once such a call runs.
+    """
+    is_over, seen, then = Watcher._is_over, defaultdict[tuple[Watcher, int], int](int), list[Callable[[], object]]()
+
+    def visited(self: Watcher) -> bool:
+        call = self, self._watch.serial
+        seen[call] += self._watch.is_in_model()
+        if seen[call] == 5:
+            if self.timeout is not None:
+                self.started = -1e9
+            for each in then:
+                each()
+        return is_over(self)
+
+    def seconds(self: Watcher) -> float:
+        return 1e9 if self.started < 0 else 0.0
+
+    monkeypatch.setattr(Watcher, "_is_over", visited)
+    monkeypatch.setattr(Watcher, "seconds", property(seconds))
+    return then
+
+
+@pytest.mark.usefixtures("endless")
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("search", ["bfs", "dfs"])
 def test_time_is_up_wherever_the_model_loops(where: str, search: Any) -> None:
     found = check(Loops(where=where), timeout=0.5, search=search)
     assert (found.verdict, found.stopped_by) == ("incomplete", "time")
-    assert found.seconds + found.setup_seconds < 2
     what, place = PLACES[where]
     assert found.running is not None
     assert found.running.what == what
@@ -97,16 +127,15 @@ def test_time_is_up_wherever_the_model_loops(where: str, search: Any) -> None:
 
 
 @pytest.mark.parametrize("where", PLACES)
-def test_ctrl_c_reaches_the_model(where: str) -> None:
-    interrupt = threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT))
-    interrupt.start()
+def test_ctrl_c_reaches_the_model(where: str, endless: list[Callable[[], object]]) -> None:
+    endless.append(lambda: signal.raise_signal(signal.SIGINT))
     found = check(Loops(where=where))
-    interrupt.join()
     assert (found.verdict, found.stopped_by) == ("incomplete", "interrupt")
     assert found.running is not None
     assert found.running.what == PLACES[where][0]
 
 
+@pytest.mark.usefixtures("endless")
 def test_other_threads_have_limits_too() -> None:
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.append(check(Loops(where="called"), timeout=0.2)))
@@ -117,6 +146,7 @@ def test_other_threads_have_limits_too() -> None:
     assert found[0].running[1:] == FOREVER
 
 
+@pytest.mark.usefixtures("endless")
 def test_what_ended_before_is_reported() -> None:
     found = check(Loops(where="property"), timeout=0.2, quotient="off", dead_messages="off", symmetry="none")
     assert found.states > 0
@@ -142,12 +172,19 @@ class Patient(System):
         return True
 
 
-def test_a_handler_that_is_merely_slow_holds() -> None:
+def test_a_handler_that_is_merely_slow_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow: nothing but a limit that was asked for ends it, and that is no finding about the protocol."""
-    began = time.perf_counter()
+    visits: list[bool] = []
+
+    def visited(self: Watcher) -> bool:
+        visits.append(False)
+        return False
+
+    monkeypatch.setattr(watchdog, "PATROL_SECONDS", 0.001)
+    monkeypatch.setattr(Watcher, "_is_over", visited)
     found = check(Patient())
     assert (found.verdict, found.states) == ("holds", 2)
-    assert time.perf_counter() - began > 3 * watchdog.PATROL_SECONDS  # the patrol has come by
+    assert visits  # the patrol has come by
 
 
 def test_a_recursion_without_end_is_a_mistake_of_the_model() -> None:
@@ -227,10 +264,10 @@ def test_a_value_that_doubles_at_every_step() -> None:
         def fine(self) -> bool:
             return True
 
-    began = time.perf_counter()
+    began = time.process_time()
     found = check(Growing(), timeout=0.5)
     assert (found.verdict, found.stopped_by) == ("incomplete", "time")
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 # --- choices without end -----------------------------------------------------------------------------------------
@@ -254,11 +291,11 @@ class Choosing(Process):
 
 @pytest.mark.parametrize("case", ["deep", "wide", "set", "endless"])
 def test_too_many_choices_are_a_limit_that_is_found_at_once(case: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     (outcome,) = run(Choosing, "begin", case=case)
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.failure.code) == ("model", "Q501")
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 # --- explanations ------------------------------------------------------------------------------------------------
@@ -291,11 +328,11 @@ def _ends_once(asked: list[int]) -> bool:
 @pytest.mark.parametrize("how", ["loop", "iterator", "any"])
 def test_a_property_that_loops_while_it_is_explained(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explanation, "PATIENCE", 0.3)
-    began = time.perf_counter()
+    began = time.process_time()
     found = check(Explained(how=how))
     assert found.verdict == "violated"
     assert "violates fine" in str(found)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 # --- whenever the patrol strikes, it hits the model's code, or nothing -----------------------------------------------
@@ -332,12 +369,9 @@ def nothing_falls(watch: Watch) -> bool:
 @pytest.mark.parametrize("blows", [1, 2, 3])
 def test_a_run_that_is_struck_is_halted(watch: Watch, blows: int) -> None:
     def struck() -> None:
-        # A blow that falls into a callback of the garbage collector is lost; the patrol would deal it again.
+        strike(watch, blows)
         while True:
-            strike(watch, blows)
-            until = time.monotonic() + 1
-            while time.monotonic() < until:
-                pass
+            pass
 
     with pytest.raises(Halted) as caught:
         supervised(struck)
@@ -346,25 +380,125 @@ def test_a_run_that_is_struck_is_halted(watch: Watch, blows: int) -> None:
     assert nothing_falls(watch)
 
 
-def test_a_blow_that_is_lost_in_a_finalizer_is_not_told(watch: Watch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Python prints it for the user, and pytest takes it for an error of the test; nobody can do anything about it."""
-    lost: list[str] = []
+class Careless:
+    """What code of a model may make of an exception, once it was struck."""
 
-    class Finalized:
-        def __del__(self) -> None:
-            lost.append("begun")
-            strike(watch)
-            for _ in range(1000):
-                abs(0)
-            lost.append("survived")
+    def __init__(self, struck: Callable[[], None]) -> None:
+        self.struck = struck
+
+    def suppresses(self) -> str:
+        with contextlib.suppress(BaseException):
+            self.struck()
+        return "something else"
+
+    def makes_another_of_it(self) -> None:
+        try:
+            self.struck()
+        except BaseException:
+            raise ValueError("of the model") from None
+
+    def asks_again(self) -> str:
+        """As the search does while the model's code runs: what is kept in between must not be kept."""
+        with contextlib.suppress(BaseException):
+            kept.append(supervised(self.suppresses))
+        return "something else"
+
+
+kept: list[str] = []
+
+
+@pytest.mark.parametrize("how", [name for name in vars(Careless) if not name.startswith("_")])
+@pytest.mark.parametrize("by", ["patrol", "interrupt"])
+def test_what_was_struck_has_no_answer(how: str, by: str) -> None:
+    kept.clear()
+    with Watcher(None, None) as watcher:
+
+        def struck() -> None:
+            if by == "patrol":
+                strike(watcher._watch)
+            else:
+                signal.raise_signal(signal.SIGINT)
+            while True:
+                pass
+
+        with pytest.raises(Halted):
+            supervised(getattr(Careless(struck), how))
+        assert kept == []
+        watcher._interrupted = False
+        assert supervised(lambda: "the next one") == "the next one"
+
+
+class Lost(Watch):
+    """Its patrol strikes as soon as something was begun in which the blow is lost."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        super().__init__(lambda: bool(self.begun))
+
+    def loses(self) -> None:
+        self.begun.append("begun")
+        while True:
+            pass
+
+
+class Finalized:
+    def __init__(self, loses: Callable[[], None]) -> None:
+        self.loses = loses
+
+    def __del__(self) -> None:
+        self.loses()
+
+
+class Named: ...
+
+
+def _in_a_weak_reference(loses: Callable[[], None]) -> None:
+    gone = Named()
+    kept = weakref.ref(gone, lambda _: loses())
+    del gone, kept
+
+
+LOSING: dict[str, Callable[[Callable[[], None]], object]] = {
+    "finalizer": lambda loses: str(Finalized(loses)),
+    "weak reference": _in_a_weak_reference,
+    "call-back of C": lambda loses: ctypes.CFUNCTYPE(None)(loses)(),  # as z3 calls Python
+}
+
+
+@pytest.mark.parametrize("where", LOSING)
+def test_a_blow_that_is_lost_is_dealt_again(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python prints it for the user, and pytest takes it for an error of the test; nobody can do anything about it."""
+    watch = Lost()
+    watch.begin()
 
     def struck() -> None:
-        Finalized()
+        LOSING[where](watch.loses)
+        while True:
+            pass
 
-    supervised(struck)  # the run itself was not hit, and went to its end
-    assert lost == ["begun"]
-    assert capsys.readouterr().err == ""
+    with pytest.raises(Halted):
+        supervised(struck)
+    watch.begun.clear()
     assert nothing_falls(watch)
+    watch.end()
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_that_is_lost_is_dealt_again(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def struck() -> None:
+        str(Finalized(interrupted))
+        while True:
+            pass
+
+    with Watcher(None, None) as watcher:
+        with pytest.raises(Halted):
+            supervised(struck)
+        watcher._interrupted = False
+        assert nothing_falls(watcher._watch)
+    assert capsys.readouterr().err == ""
 
 
 def test_other_errors_of_finalizers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,14 +507,13 @@ def test_other_errors_of_finalizers_are_told(monkeypatch: pytest.MonkeyPatch) ->
     def tell(lost: Any) -> None:
         told.append(lost.exc_value)
 
-    class Finalized:
-        def __del__(self) -> None:
-            raise ValueError("of the model")
+    def fails() -> None:
+        raise ValueError("of the model")
 
     monkeypatch.setattr(sys, "unraisablehook", tell)
     watch = Watch(lambda: False)
     watch.begin()
-    supervised(lambda: str(Finalized()))
+    supervised(lambda: str(Finalized(fails)))
     watch.end()
     assert [str(each) for each in told] == ["of the model"]
     assert sys.unraisablehook is tell
@@ -454,12 +587,13 @@ def test_a_watch_within_another_gives_its_place_back() -> None:
     assert supervised(lambda: (inner.running, outer.running)) == (False, False)
 
 
-def test_two_interrupts_at_once_are_one() -> None:
+def test_two_interrupts_at_once_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(echo, "SECONDS", 1e9)
     with Watcher(None, None) as watcher:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)  # to the process, and to its group
         assert watcher(0, 0, 0, 0, 0)
-        time.sleep(echo.SECONDS)
+        echo.forget()  # what comes much later is no echo
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert watcher.reason == "interrupt"
@@ -476,7 +610,7 @@ def test_a_fork_has_watches_of_its_own() -> None:
 
 
 def _stopped_there() -> str | None:
-    return check(Loops(where="called"), timeout=0.2).stopped_by
+    return check(Loops(where="called"), timeout=1).stopped_by
 
 
 # --- what no run meets -----------------------------------------------------------------------------------------

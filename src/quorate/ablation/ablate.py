@@ -34,7 +34,7 @@ def ablate(
     Without a target that other processes can load, it is all done in this one.
     """
     began = time.perf_counter()
-    judge = Judge(system, options, target=target, properties=property, each=each, progress=progress)
+    judge = Judge(system, options, target=target, properties=property, each=each, timeout=timeout, progress=progress)
     count = len(judge.sites)
     workers = 1 if target is None else min(jobs or os.cpu_count() or 1, max(1, count))
     findings: dict[int, Finding] = {}

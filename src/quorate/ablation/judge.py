@@ -45,6 +45,7 @@ class Judge:
         target: str | None = None,
         properties: list[str] | None = None,
         each: float = EACH,
+        timeout: float | None = None,
         progress: Watch | None = None,
     ) -> None:
         self.system = system
@@ -58,8 +59,8 @@ class Judge:
         self.parameters = definition.parameters
         self.name = definition.name
         self.result = check(
-            system, property=properties, all=True, trace=False, target=target, progress=progress, timeout=6 * each,
-            **options,
+            system, property=properties, all=True, trace=False, target=target, progress=progress,
+            timeout=6 * each if timeout is None else min(6 * each, max(timeout, each)), **options,
         )  # fmt: skip
         if self.result.stopped_by == "interrupt":
             raise KeyboardInterrupt

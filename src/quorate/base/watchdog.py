@@ -4,6 +4,10 @@ How long a handler takes says nothing about the protocol, so no verdict comes of
 limit of the check is reached, or until the user has had enough. A limit gets into the model's code as an exception.
 Ctrl-C comes in the thread itself; for time and memory a patrol, a thread of its own, comes by ten times a second.
 
+Whatever becomes of the exception, a call that was hit has no answer. Code that catches it would go on with a part of
+its work undone: what it returns then, or what error it makes of it, is not what the protocol does. Where Python itself
+takes the exception, as in finalizers and call-backs of C code, the patrol raises it again.
+
 Nothing gets into code that never comes back to Python, such as a sum over a huge range. The command line has a process
 of its own for that (`cli/supervisor.py`); in other programs only what follows such a call is stopped.
 """
@@ -52,16 +56,29 @@ class Watch:
     """Who is watched, and what the patrol and the watched thread tell each other.
 
     `running` says that the model's code runs, and `serial` which call that is. While the patrol is `striking`, it
-    decides whether to stop it; `struck` says that it has done so.
+    decides whether to stop it; `struck` says that it has done so. `hit` says so until the next call, also of Ctrl-C.
+    `lost` says that a blow has come to nothing.
     """
 
-    __slots__ = ("_outer", "_over", "_owner", "running", "serial", "striking", "struck", "thread", "wanted")
+    __slots__ = (
+        "_outer",
+        "_over",
+        "_owner",
+        "hit",
+        "lost",
+        "running",
+        "serial",
+        "striking",
+        "struck",
+        "thread",
+        "wanted",
+    )
 
     def __init__(self, wanted: Callable[[], bool]) -> None:
         self.wanted = wanted
         """Whether the model's code is to stop. Asked by the patrol, in its own thread."""
         self.thread = _thread.get_ident()
-        self.running = self.striking = self.struck = False
+        self.running = self.striking = self.struck = self.hit = self.lost = False
         self.serial = 0
         self._over = _thread.allocate_lock()
         self._outer: Watch | None = None
@@ -100,11 +117,13 @@ class Watch:
                 if self.struck:
                     # Whether it has fallen cannot be known, but there is never more than one to come: this takes its
                     # place.
-                    self.struck = False
+                    self.struck = self.lost = False
                     _raise_in(self.thread)
-                    # One that falls into a callback of the garbage collector is lost: then none is to come any more.
+                    # One that falls into a finalizer is lost: then none is to come any more.
                     for _ in range(1000):
                         time.sleep(0.001)
+                        if self.lost:
+                            break
             except Halted:
                 continue
 
@@ -113,10 +132,16 @@ class Watch:
         self.striking = True
         try:
             if self.running and self.wanted() and self.running:
-                self.struck = True
+                self.struck = self.hit = True
+                self.lost = False
                 _raise_in(self.thread)
         finally:
             self.striking = False
+
+    def require_not_hit(self) -> None:
+        """At the end of a call: raises if it was hit, whatever the model has made of that."""
+        if self.hit:
+            raise Halted
 
     def cpu_seconds(self) -> float:
         """The time that the watched thread has had, which hardly depends on what else the machine does."""
@@ -140,10 +165,15 @@ class Watch:
             if not self._owner.is_alive():  # its number may be another thread's by now
                 return
             # What was struck may take its time to get out, freeing what it held.
-            if self.running and (not self.struck or time.monotonic() > last + 1):
+            if self.running and (not self.struck or self.lost or time.monotonic() > last + 1):
                 self.strike()
                 last = time.monotonic()
+            if alive is not None and not self.struck:
+                alive()
 
+
+alive: Callable[[], object] | None = None
+"""Told by every patrol that has found nothing amiss: Python gets on, and no blow is waited for."""
 
 _watches: dict[int, Watch] = {}
 os.register_at_fork(after_in_child=_watches.clear)  # patrols are threads, and threads do not survive a fork
@@ -154,7 +184,7 @@ _told: Callable[[sys.UnraisableHookArgs], object] | None = None
 
 
 def _lost_blows_are_silent() -> None:
-    """A blow that falls into a callback of the garbage collector is lost, and dealt again: nothing to tell of."""
+    """A blow that falls into a finalizer or a call-back of C code is lost, and dealt again: nothing to tell of."""
     global _told
     if sys.unraisablehook is not _unraisable:
         _told, sys.unraisablehook = sys.unraisablehook, _unraisable
@@ -169,20 +199,31 @@ def _lost_blows_are_told() -> None:
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, Halted):
         (_told or sys.__unraisablehook__)(lost)
+        return
+    watch = _watches.get(_thread.get_ident())
+    if watch is not None:
+        watch.lost = True  # the patrol sees to it: one that is dealt here falls into this function
 
 
 def supervised(run: Callable[[], T]) -> T:
     """Run code of the model. Halted if the check is to stop meanwhile, or if there is not enough memory for it."""
     watch = _watches.get(_thread.get_ident())
     try:
-        if watch is None or watch.running:
+        if watch is None:
             return run()
+        if watch.running:
+            try:
+                return run()
+            finally:
+                watch.require_not_hit()
         try:
             watch.serial += 1
+            watch.hit = False
             watch.running = True
             return run()
         finally:
             watch.stand_down()
+            watch.require_not_hit()
     except Halted as halted:
         if watch is not None:
             watch.stand_down()  # the blow may have fallen before that was done

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quorate.cli.errors import HOLDS, guarded
+from quorate.cli.errors import HOLDS, WRONG, guarded
 from quorate.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -38,10 +38,9 @@ def automaton(
     as_json: AsJson = False,
 ) -> int:
     """Show the automaton of a temporal formula: the runs that it accepts are those that satisfy the formula."""
-    from quorate.base import files
     from quorate.base.errors import ParameterError
     from quorate.cli.output import out, show, width
-    from quorate.cli.run_files import tell
+    from quorate.cli.run_files import Files
     from quorate.properties.temporal import formula as formulas
     from quorate.properties.temporal.parse import parse_ltl
     from quorate.properties.temporal.translate import translate
@@ -51,15 +50,13 @@ def automaton(
 
     if hoa and as_json:
         raise ParameterError("--hoa and --json exclude each other", code="Q206")
-    if svg is not None:
-        files.tried(svg)
+    files = Files(others=[] if svg is None else [svg])
     given = parse_ltl(formula)
     asked = formulas.negation(given) if negate else given
     found = translate(asked)
     remarks = _remarks(asked)
     if svg is not None:
-        files.write(svg, picture(found, title=str(asked), notes=[remarks] if remarks else []))
-        tell(svg, written=True)
+        files.put(svg, lambda: picture(found, title=str(asked), notes=[remarks] if remarks else []))
     if hoa:
         out().write(in_hoa(found))
     elif as_json:
@@ -71,7 +68,8 @@ def automaton(
         page = Page(width(out()))
         _told(page, found, str(asked), remarks)
         show(page)
-    return HOLDS
+    files.complain()
+    return WRONG if files.trouble else HOLDS
 
 
 def _remarks(asked: "Formula") -> str:

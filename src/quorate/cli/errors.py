@@ -14,8 +14,11 @@ from quorate.base.watchdog import Halted
 from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
-LOST = "Q512"
-"""A worker of a distributed search is gone: nobody did anything wrong."""
+NOBODYS = ("Q506", "Q507", "Q512")
+"""Nobody did anything wrong: it was stopped before there was an answer, or a worker of a distributed search is gone."""
+
+LONGEST = 200
+"""Characters of a source line that are shown; a file of data may be a single line."""
 
 P = ParamSpec("P")
 
@@ -29,9 +32,12 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
         from quorate.cli.output import apart
 
         pipe.attach()
+        as_json = bool(kwargs.get("as_json"))
+        pipe.tell(json=as_json)
         with interrupts.command(), apart() as own:
-            status = _status(lambda: command(*args, **kwargs), as_json=bool(kwargs.get("as_json")))
+            status = _status(lambda: command(*args, **kwargs), as_json=as_json)
             own.flush()
+            pipe.tell(status=status)
             if own.failed is not None and not own.gone:
                 complain(QuorateError(f"cannot write to standard output: {own.failed.strerror}", code="Q310"))
                 status = status or WRONG  # 0 would say that all is well, and the answer did not arrive
@@ -46,7 +52,7 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
             return command()
     except QuorateError as error:
         complain(error, as_json=as_json)
-        return STOPPED if error.code == LOST else WRONG
+        return STOPPED if error.code in NOBODYS else WRONG
     except MessagesRead as read:
         complain(read.refused("this command"), as_json=as_json)
         return WRONG
@@ -103,7 +109,8 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
 def _source_line(file: str, line: int) -> str:
     import linecache
 
-    return linecache.getline(file, line).strip()
+    source = linecache.getline(file, line).strip()
+    return source if len(source) <= LONGEST else source[: LONGEST - 1] + "…"
 
 
 def unexpected(error: BaseException) -> QuorateError:

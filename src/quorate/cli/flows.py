@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quorate.cli.errors import HOLDS, guarded
+from quorate.cli.errors import HOLDS, WRONG, guarded
 from quorate.cli.options import AsJson, Parameters, Presets, Target
 
 EPILOG = """
@@ -27,17 +27,15 @@ def flows(
     as_json: AsJson = False,
 ) -> int:
     """Show the flow of messages: what each transition consumes and what it may send, to whom."""
-    from quorate.base import files
     from quorate.cli.output import out, show, width
-    from quorate.cli.run_files import tell
+    from quorate.cli.run_files import Files
     from quorate.model.define import define
     from quorate.model.given import instance
     from quorate.model.target import load
     from quorate.proofs.flows import flows as found
     from quorate.render.proofs import flow_picture, flow_report
 
-    if svg is not None:
-        files.tried(svg)
+    files = Files(others=[] if svg is None else [svg])
     system = instance(load(target), parameters or [], presets or [])
     known = found(define(system))
     if as_json:
@@ -48,6 +46,6 @@ def flows(
     else:
         show(flow_report(known, type(system).__name__, width(out())))
     if svg is not None:
-        files.write(svg, flow_picture(known, type(system).__name__))
-        tell(svg, written=True)
-    return HOLDS
+        files.put(svg, lambda: flow_picture(known, type(system).__name__))
+    files.complain()
+    return WRONG if files.trouble else HOLDS

@@ -13,10 +13,12 @@ child that does not react. Two that come together, from a terminal and from the 
 This is imported before anything else and imports next to nothing itself: only the start of Python is out of its reach.
 """
 
+import _thread
 import os
 import sys
+import time
 
-from quorate.base.echo import is_echo
+from quorate.base.echo import forget, is_echo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,14 +83,31 @@ class command:  # noqa: N801 - used like a function
         global _noted
         self._before = _phase
         self._handlers = _take()
+        self._told = sys.unraisablehook
+        sys.unraisablehook = self._unraisable
         _noted = 0
 
     def __exit__(self, *_: object) -> None:
         global _phase
         _phase = self._before
+        if sys.unraisablehook == self._unraisable:
+            sys.unraisablehook = self._told
         for signal, handler in self._handlers.items():
             if handler is not None and handler is not _signal.getsignal(signal):
                 _signal.signal(signal, handler)
+
+    def _unraisable(self, lost: "sys.UnraisableHookArgs") -> None:
+        """A KeyboardInterrupt that falls into a finalizer or a call-back of C code is lost: here it comes again."""
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            _thread.start_new_thread(_again, ())  # raised here, it would be lost as well
+        else:
+            self._told(lost)
+
+
+def _again() -> None:
+    time.sleep(0.01)
+    forget()
+    _thread.interrupt_main()
 
 
 class working:  # noqa: N801

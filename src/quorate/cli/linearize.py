@@ -26,6 +26,10 @@ SCHEMA = 1
 WHY = {"time": "the time was up", "memory": "a gigabyte was not enough"}
 
 
+LARGEST = 1 << 28
+"""Bytes of a history: some millions of operations."""
+
+
 @guarded
 def linearize(
     history: Annotated[
@@ -95,17 +99,17 @@ def _specification(name: str, initial: str | None) -> Any:
 
 
 def _text(path: str) -> str:
-    import sys
-
     from quorate.base.errors import TargetError
 
     try:
-        if path == "-":
-            return sys.stdin.read()
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise TargetError(f"{path} cannot be read: {error}", code="Q310") from None
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise TargetError(f"{path} is no history: it has more than {LARGEST:,} bytes", code="Q310")
+        return content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise TargetError(f"cannot read {path}: {why}", code="Q310") from None
 
 
 def _tell(

@@ -6,6 +6,7 @@ nothing is told.
 
 import json
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -22,13 +23,26 @@ EVERY = 0.25  # seconds between two reports of progress
 
 _to_supervisor: int | None = None
 _supervisor = 0
+_last_alive = 0.0
 
 
 def opened(descriptor: int, supervisor: int) -> None:
     """Someone watches from now on."""
     global _to_supervisor, _supervisor
+    from quorate.base import interruptible, watchdog
+
     _to_supervisor, _supervisor = descriptor, supervisor
     interrupts.heard = lambda: tell(heard=True)
+    interruptible.limited = lambda seconds: tell(limit=seconds)
+    watchdog.alive = _alive
+
+
+def _alive() -> None:
+    global _last_alive
+    now = time.monotonic()
+    if now >= _last_alive + EVERY:
+        _last_alive = now
+        tell(alive=True)
 
 
 def attach() -> None:

@@ -83,22 +83,15 @@ def prove(
     Integers are unbounded, and with --any a field may begin with any value. The processes are those of the instance,
     or, with --number, any number of them.
     """
-    from quorate.base import files
     from quorate.cli.output import out, show, width
     from quorate.cli.progress import ProgressLine
-    from quorate.cli.run_files import tell
+    from quorate.cli.run_files import Files
     from quorate.model.given import instance
     from quorate.model.target import load
     from quorate.proofs.prove import prove as run
     from quorate.render.proofs import picture, report
 
-    if graph is not None:
-        files.tried(graph)
-    if chart is not None:
-        from quorate.render.chart.write import check_name
-
-        check_name(chart)
-        files.tried(chart)
+    files = Files(charts=[] if chart is None else [chart], others=[] if graph is None else [graph])
     system = instance(load(target), parameters or [], presets or [])
     line = ProgressLine()
     began = time.monotonic()
@@ -129,11 +122,9 @@ def prove(
     else:
         show(report(proof, width(out())))
     if graph is not None:
-        files.write(graph, picture(proof))
-        tell(graph, written=True)
-    if chart is not None and proof.trace is not None:
-        from quorate.render.chart.write import write
-
-        write(proof.trace, chart)
-        tell(chart, written=True)
+        files.put(graph, lambda: picture(proof))
+    files.write(proof.trace, target)
+    if proof.trouble is not None:
+        files.trouble.append(proof.trouble)
+    files.complain()
     return {"proved": HOLDS, "refuted": VIOLATED}.get(proof.verdict, STOPPED)

@@ -108,6 +108,11 @@ class Files:
             return True
         return False
 
+    def put(self, path: Path, content: Callable[[], str]) -> None:
+        """Write a text that is made for it."""
+        if self.attempt(path, lambda: files.write(path, content())):
+            tell(path, written=True)
+
     def complain(self) -> None:
         """Say what could not be written, now that everything else was said."""
         for error in self.trouble:

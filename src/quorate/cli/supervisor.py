@@ -99,6 +99,11 @@ class Supervisor:
         self._times_asked = 0
         self._reacted = False
         """It took a signal outside of a search, so it is about to end by itself."""
+        self._json = False
+        self._limit: float | None = None
+        """When the time is up of what the child is doing, if it is no check; that has a limit for all that it does."""
+        self._alive = self._started
+        """When it last said that Python gets on, and that its limit is kept."""
         self._over_memory: float | None = None
         self._slow = SLOW
         self._saved = 0.0
@@ -130,6 +135,11 @@ class Supervisor:
     def _note(self, message: dict[str, Any]) -> None:
         self._heard = time.monotonic()
         self._slow = SLOW
+        if message.keys() & {"limit", "alive"}:
+            self._alive = self._heard
+        if "limit" in message:
+            self._limit = None if message["limit"] is None else self._heard + message["limit"]
+        self._json = message.get("json", self._json)
         if "begin" in message:
             self.begun, self._started = message["begin"], self._heard
         if "instance" in message and self.begun is not None:
@@ -171,7 +181,7 @@ class Supervisor:
             if now > max(self._asked_to_end, self._saved) + patience:
                 return "interrupt"
         if self.begun is None:
-            return None
+            return "time" if self._is_stuck(now) else None
         timeout = self.begun["timeout"]
         if self.phase == "output":
             # The verdict is known. It is shown, and then files are written, unless the model keeps that from ending.
@@ -181,6 +191,13 @@ class Supervisor:
         if timeout is not None and now > max(self._started + timeout, self._turned) + patience:
             return "time"
         return "memory" if self._takes_too_much(now) else None
+
+    def _is_stuck(self, now: float) -> bool:
+        """Whether the time is up of a command other than a check, in a call of the model that cannot be stopped."""
+        if self._limit is None or self.status is not None or now < max(self._limit, self._alive) + GRACE:
+            return False
+        self._alive = now  # until it is looked at again
+        return self._where() is not None
 
     def _takes_too_much(self, now: float) -> bool:
         assert self.begun is not None
@@ -235,7 +252,7 @@ class Supervisor:
 
         hint = "a bug in Quorate, or in a library that the model uses; please report it with the model"
         name = signal.Signals(number).name
-        as_json = self.begun is not None and self.begun["json"] and self.status is None
+        as_json = self._json and self.status is None
         complain(QuorateError(f"the check was ended by {name}", hint=hint, code="Q900"), as_json=as_json)
         self._exit(WRONG if self.status is None else self.status)
 
@@ -257,7 +274,11 @@ class Supervisor:
 
         where = f" in {running.what}, {running.file}:{running.line}" if running is not None else ""
         if self.status is not None or self.begun is None:
-            print(f"quorate: stopped{where}{f': {note}' if note else ''}", file=sys.stderr)
+            why = f"stopped{where}{f': {note}' if note else ''}"
+            if self._json and self.status is None:
+                error = {"code": "Q506", "message": why, "hint": "", "file": None, "line": None}
+                print(json.dumps({"schema": 1, "error": error}))
+            print(f"quorate: {why}", file=sys.stderr)
             self._exit(STOPPED if self.status is None else self.status)
         if self.result is not None:
             verdict = self.result["verdict"]

@@ -219,7 +219,7 @@ def _checked(
         if workers is not None or address is not None:
             yield from _by_ray(target, points, options, Ray.started(workers, address), finished, line)
             return
-        if jobs <= 1:  # in this process, which costs no start
+        if jobs <= 1 and options["timeout"] is None:  # in this process, which costs no start, but cannot be ended
             for point, given in points:
                 if interrupts.noted():
                     return

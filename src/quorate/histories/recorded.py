@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 from quorate.base.errors import Location, TargetError, did_you_mean
 from quorate.base.values import encode, show
@@ -37,6 +37,19 @@ def operations_of(module: Any = specifications) -> dict[str, type[Operation]]:
 def read_history(text: str, file: str, known: Mapping[str, type[Operation]]) -> list[Call]:
     """The calls of a history; Q330 if the text is damaged, Q331 if its events cannot have happened in this order."""
     return _Reading(file, known).read(text)
+
+
+class Decimal(NamedTuple):
+    """A number that is no integer, compared as it is written; `1.5` is not `"1.5"`."""
+
+    written: str
+
+    def __repr__(self) -> str:
+        return self.written
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
 
 
 class _Reading:
@@ -121,12 +134,12 @@ class _Reading:
         if isinstance(value, dict):
             return Map({key: self._frozen(each) for key, each in value.items()})
         if isinstance(value, float):
-            return repr(value)  # compared as it is written
+            return Decimal(repr(value))
         return value
 
     def _events(self, text: str) -> Iterator[tuple[int, Any]]:
         """The events with their lines, of a list or one after another."""
-        decoder = json.JSONDecoder()
+        decoder = json.JSONDecoder(parse_constant=_no_number)
         at, line, counted = _skip(text, 0), 1, 0
         listed = text[at : at + 1] == "["
         at = _skip(text, at + 1) if listed else at
@@ -146,8 +159,8 @@ class _Reading:
                 counted = at
             try:
                 value, end = decoder.raw_decode(text, at)
-            except (json.JSONDecodeError, RecursionError) as error:
-                told = str(getattr(error, "msg", error))
+            except (ValueError, RecursionError) as error:
+                told = str(getattr(error, "msg", error)).partition(";")[0]
                 cut = getattr(error, "pos", at) >= len(text.rstrip()) - 1 or told.startswith("Unterminated")
                 where = getattr(error, "lineno", line)
                 what = "the file ends in the middle of an event" if cut else f"not JSON: {told}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quorate.base import files
+from quorate.base.errors import TargetError
 from quorate.proofs.induction import Node, Prover
 from quorate.proofs.propositions import Claim
 from quorate.proofs.smtlib import script
@@ -32,9 +33,21 @@ def questions(prover: Prover, nodes: Mapping[Claim, Node]) -> Iterator[tuple[str
             yield f"{number:03}-unrolled-{at:02}", f"{claim.name}: {text}", terms
 
 
+INDEX = "proof.json"
+
+
+def make(folder: Path) -> None:
+    """Make the folder, and see that files can be written there; Q310 otherwise."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise TargetError(f"cannot write {folder}: {why}", code="Q310") from None
+    files.tried(folder / INDEX)
+
+
 def write(prover: Prover, nodes: Mapping[Claim, Node], folder: Path, graph: Mapping[str, Any]) -> list[Path]:
-    """Write a certificate into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a certificate into a folder that is there."""
     made: list[Path] = []
     listed: list[dict[str, str]] = []
     for name, text, terms in questions(prover, nodes):
@@ -42,7 +55,7 @@ def write(prover: Prover, nodes: Mapping[Claim, Node], folder: Path, graph: Mapp
         files.write(path, script([each for each in terms if each is not TRUE], text))
         listed.append({"file": path.name, "proves": text, "expected": "unsat"})
         made.append(path)
-    path = folder / "proof.json"
+    path = folder / INDEX
     files.write(path, json.dumps({**graph, "questions": listed}, indent=1) + "\n")
     return [path, *made]
 

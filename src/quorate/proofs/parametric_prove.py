@@ -97,7 +97,8 @@ def prove_family(
     if _done(wanted, nodes):
         proof.verdict = "proved"
         if certificate_folder is not None:
-            _write(prover, {each: nodes[each] for each in proof.claims}, proof, certificate_folder)
+            with proof.certified(certificate_folder):
+                _write(prover, {each: nodes[each] for each in proof.claims}, proof, certificate_folder)
     else:
         states = {nodes[goal].status for goal in wanted if goal in nodes}
         proof.verdict = "not proved" if "open" in states else "unknown"
@@ -171,7 +172,6 @@ def questions(prover: FamilyProver, nodes: Mapping[Claim, Node]) -> Iterator[tup
 
 
 def _write(prover: FamilyProver, nodes: Mapping[Claim, Node], proof: Proof, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     listed: list[dict[str, str]] = []
     for name, text, terms in questions(prover, nodes):
         path = folder / f"{name}.smt2"
@@ -186,5 +186,4 @@ def _write(prover: FamilyProver, nodes: Mapping[Claim, Node], proof: Proof, fold
         "graph": certificate.graph(proof.claims, proof.nodes),
         "questions": listed,
     }
-    files.write(folder / "proof.json", json.dumps(graph, indent=1) + "\n")
-    proof.certificate = str(folder)
+    files.write(folder / certificate.INDEX, json.dumps(graph, indent=1) + "\n")

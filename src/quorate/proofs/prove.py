@@ -9,13 +9,13 @@ proved".
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from quorate.base.errors import PropertyError
+from quorate.base.errors import PropertyError, TargetError
 from quorate.base.watchdog import Halted
 from quorate.model.define import define
 from quorate.proofs import certificate
@@ -90,12 +90,25 @@ class Proof:
     paths: int = 0
     target: str | None = None
     certificate: str | None = None
+    trouble: TargetError | None = None
+    """Why the certificate was not written."""
     stopped: Literal["time", "interrupted"] | None = None
     """Why there was no time for more attempts."""
 
     @property
     def ok(self) -> bool:
         return self.verdict == "proved"
+
+    @contextmanager
+    def certified(self, folder: Path) -> Iterator[None]:
+        """A certificate is written: what was proved stays so, whatever becomes of it."""
+        self.trouble = TargetError(f"interrupted: the certificate in {folder} is not whole", code="Q310")
+        try:
+            yield
+        except TargetError as error:
+            self.trouble = error
+        else:
+            self.certificate, self.trouble = str(folder), None
 
     def __bool__(self) -> bool:
         return self.ok
@@ -154,6 +167,8 @@ def prove(
     deadline = Deadline(timeout)
     free = tuple(any)
     names = [property] if isinstance(property, str) else list(property) if property is not None else None
+    if certificate_folder is not None:
+        certificate.make(certificate_folder)
     made = system() if isinstance(system, type) else system
     definition = define(made)
     if not definition.invariants:
@@ -229,13 +244,9 @@ def _prove(
         attempt._conclude()
     if certificate_folder is not None and proof.verdict == "proved":
         kept = {claim: proof.nodes[claim] for claim in proof.claims}
-        certificate.write(
-            prover,
-            kept,
-            certificate_folder,
-            {"schema": SCHEMA, "system": proof.system, "graph": certificate.graph(proof.claims, proof.nodes)},
-        )
-        proof.certificate = str(certificate_folder)
+        told = {"schema": SCHEMA, "system": proof.system, "graph": certificate.graph(proof.claims, proof.nodes)}
+        with proof.certified(certificate_folder):
+            certificate.write(prover, kept, certificate_folder, told)
 
 
 def _base(prover: Prover, goals: Sequence[Claim], definition: Definition) -> Trace | None:

@@ -69,6 +69,10 @@ class Deadline(Interruptible):
         return own if self._within is None else min(own, self._within.left)
 
     @property
+    def seconds_left(self) -> float | None:
+        return None if self.left == float("inf") else self.left
+
+    @property
     def slowness(self) -> float:
         """How many seconds a second of the processor's time takes here."""
         return min(10.0, max(1.0, (time.monotonic() - self._began + 0.1) / (time.process_time() - self._used + 0.1)))

@@ -87,7 +87,8 @@ class Checkpoint:
         model = json.loads(json.dumps(structure(definition, asked)))
         if self.saved is None:
             self.about["model"] = model
-            self._commit(1, None, [], {"seconds": 0.0, "setup_seconds": 0.0, "runs": 1})
+            with self.folder.usable():
+                self._commit(1, None, [], {"seconds": 0.0, "setup_seconds": 0.0, "runs": 1})
         elif self.about["model"] != model:
             raise changed(difference(self.about["model"], model))
 

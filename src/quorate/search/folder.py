@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from importlib.metadata import version
 from os import PathLike, fspath
@@ -44,33 +45,42 @@ class Folder:
         self._fresh = fresh
         self._lock = -1
 
+    @contextmanager
+    def usable(self) -> Iterator[None]:
+        """Q340 instead of an error of the system: nothing was searched yet, and the user may name another folder."""
+        try:
+            yield
+        except OSError as error:
+            raise TargetError(f"cannot use {self.path} for checkpoints: {error.strerror}", code="Q340") from None
+
     def __enter__(self) -> Self:
         try:
-            if self._fresh:
-                os.makedirs(self.path, exist_ok=True)
-            elif not os.path.isdir(self.path):
-                raise TargetError(
-                    f"there is no checkpoint in {self.path}",
-                    hint="quorate check TARGET --checkpoint DIR writes one",
-                    code="Q341",
-                )
-            self._lock = os.open(os.path.join(self.path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise TargetError(
-                    f"another process is using the checkpoints in {self.path}",
-                    hint="wait for it, or stop it with Ctrl-C: it saves what it has",
-                    code="Q344",
-                ) from None
-            self._tidy()
-        except OSError as error:
-            self._close()
-            raise TargetError(f"cannot use {self.path} for checkpoints: {error.strerror}", code="Q340") from None
+            with self.usable():
+                self._open()
         except QuorateError:
             self._close()
             raise
         return self
+
+    def _open(self) -> None:
+        if self._fresh:
+            os.makedirs(self.path, exist_ok=True)
+        elif not os.path.isdir(self.path):
+            raise TargetError(
+                f"there is no checkpoint in {self.path}",
+                hint="quorate check TARGET --checkpoint DIR writes one",
+                code="Q341",
+            )
+        self._lock = os.open(os.path.join(self.path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TargetError(
+                f"another process is using the checkpoints in {self.path}",
+                hint="wait for it, or stop it with Ctrl-C: it saves what it has",
+                code="Q344",
+            ) from None
+        self._tidy()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._close()

@@ -112,8 +112,8 @@ def simulate(
                     found = replace(found, walks=looked, trace=trace, property=looked.property)
                     if watcher.reason in ("interrupt", "memory"):
                         found = replace(found, stopped_by=watcher.reason)
-        except Halted:
-            raise LimitError("the time was up before the first run began", hint="give it more", code="Q501") from None
+        except Halted as halted:
+            raise _too_early(halted, watcher) from None
         except _core.LimitError as limit:
             raise LimitError(str(limit), code="Q501") from None
         if coverage:
@@ -139,6 +139,15 @@ def simulate(
 
     with watcher:
         return asking_again(run)
+
+
+def _too_early(halted: Halted, watcher: Watcher) -> LimitError:
+    """There is nothing to tell of runs."""
+    why = "out of memory" if halted.out_of_memory else "interrupted" if watcher.reason == "interrupt" else "stopped"
+    at = halted.running
+    where = f" in {at.what}, {at.file}:{at.line}," if at is not None else ""
+    hint = "give it more time" if why == "stopped" else ""
+    return LimitError(f"{why}{where} before the first run began", hint=hint, code="Q506")
 
 
 def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher) -> Simulation:

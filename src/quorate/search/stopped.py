@@ -48,8 +48,12 @@ class GivenUp(Exception):  # noqa: N818 - the check goes on
     """The analysis met a call of the model that takes too long."""
 
     def __init__(self, running: Running | None) -> None:
-        where = f" {running.what} ran for long, in {running.file}:{running.line}" if running is not None else ""
-        super().__init__(f"no reductions: in the analysis, which also asks about what no run meets,{where}")
+        where = (
+            f"{running.what} ran for long, in {running.file}:{running.line}"
+            if running is not None
+            else "a call ran for long"
+        )
+        super().__init__(f"no reductions: in the analysis, which also asks about what no run meets, {where}")
 
 
 def require_not_given_up(watcher: Watcher, model: Model) -> None:
