@@ -264,6 +264,21 @@ def uses_twice(self: Any, replies: Any) -> None:
     self.seen = int(any(ready)) + int(all(ready))  # LINE
 
 
+FOUND: list[int] = []
+
+
+def note(n: int) -> bool:
+    FOUND.append(n)
+    return True
+
+
+Noting = note
+
+
+def calls_what_looks_like_a_class(self: Any, replies: Any) -> None:
+    self.seen = int(all(Noting(each.n) for each in replies)) + len(FOUND)  # LINE
+
+
 def notes_keys(self: Any, replies: Any) -> None:
     found: list[int] = []
     self.seen = max(replies, key=lambda each: (each.n, found.append(1))).n  # type: ignore[func-returns-value]  # LINE
@@ -274,7 +289,8 @@ def orders_processes(self: Any, replies: Any) -> None:
 
 
 REFUSED = [counts, loops, one_of_them, adds_up, sizes, in_order, by_number, senders, counts_on_the_side, appends,
-           with_a_star, looks_inside, makes_a_set, calls_its_own, uses_twice, notes_keys, orders_processes]  # fmt: skip
+           with_a_star, looks_inside, makes_a_set, calls_its_own, uses_twice,
+           calls_what_looks_like_a_class, notes_keys, orders_processes]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", REFUSED, ids=lambda work: work.__name__)
@@ -310,7 +326,18 @@ def back_to_all(self: Any, replies: Any) -> None:
         self.reply(Ask())
 
 
-@pytest.mark.parametrize("work", [greatest, listed, to_one, to_whoever_has_most, back_to_all], ids=lambda w: w.__name__)
+def true_among_numbers(self: Any, replies: Any) -> None:
+    self.seen = int(True in {each.n for each in replies}) + 2 * int(bool({each.n for each in replies} - {False}))
+
+
+def numbers_among_flags(self: Any, replies: Any) -> None:
+    self.seen = int(1 in {each.n > 0 for each in replies})
+
+
+IDIOMS = [greatest, listed, to_one, to_whoever_has_most, back_to_all, true_among_numbers, numbers_among_flags]
+
+
+@pytest.mark.parametrize("work", IDIOMS, ids=lambda work: work.__name__)
 def test_idioms_do_what_the_semantics_does(work: Any) -> None:
     from parametric_states import Instance
 

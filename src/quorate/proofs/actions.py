@@ -22,9 +22,9 @@ from quorate.model.definition import Column, Transition
 from quorate.proofs.leaves import OverflowingError
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.machine import ChangedError, Channel, Frame, Machine
-from quorate.proofs.paths import Explorer, Impossible, Path
+from quorate.proofs.paths import Explorer, Impossible, Path, Taken
 from quorate.proofs.proxies import SymInt, plain_class, same, taking
-from quorate.proofs.refusal import RefusedError
+from quorate.proofs.refusal import RefusedError, running
 from quorate.proofs.terms import (
     FALSE,
     TRUE,
@@ -43,6 +43,7 @@ from quorate.proofs.terms import (
     var,
     variables,
 )
+from quorate.proofs.truth_values import may_be_hashed
 
 Kind = Literal["step", "crash", "recover", "lose", "copy", "fail", "overflow"]
 
@@ -198,7 +199,7 @@ class Encoder:
                 return self._run(path, column, transition)
 
         what = f"{transition}"
-        for taken in self.explorer.explore(run, assumed=[self._wf], what=what, place=transition.location):
+        for taken in self._ways(run, what, column, transition):
             guard = taken.path.condition
             if taken.value is not None:
                 yield replace(taken.value, guard=conjunction([guard, taken.value.guard]))
@@ -216,6 +217,25 @@ class Encoder:
             failure = failure_of(error, transition.location)
             place = Location(failure.file, failure.line)
             yield Action("fail", column, transition, guard, {}, consumed, text=failure.text, place=place)
+
+    def _ways(
+        self, run: Callable[[Path], Action], what: str, column: Column, transition: Transition
+    ) -> list[Taken[Action]]:
+        declaration, messages = transition.declaration, [each.cls for each in self._offered(column, transition) if each]
+        code: list[Any] = [
+            transition.function,
+            declaration.when,
+            declaration.where,
+            declaration.enough,
+            declaration.size,
+        ]
+        code += [declaration.each, declaration.same, column.spec.within]
+        apart = any(callable(each) and may_be_hashed(self.definition, each, messages) for each in code)
+        before, running.alike = running.alike, not apart
+        try:
+            return self.explorer.explore(run, assumed=[self._wf], what=what, place=transition.location)
+        finally:
+            running.alike = before
 
     def _run(self, path: Path, column: Column, transition: Transition) -> Action:
         machine = self.machine

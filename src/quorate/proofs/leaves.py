@@ -99,9 +99,7 @@ class Integer(Shape):
         return SymInt(terms[0])
 
     def lower(self, value: Any) -> list[Term]:
-        if isinstance(value, (bool, SymBool)):
-            raise MisfitError
-        term = term_of(value)
+        term = term_of(value) if type(value) in (int, SymInt) else None  # a member of an IntEnum is no plain number
         if term is None:
             raise MisfitError
         return [term]
@@ -296,7 +294,7 @@ class SetOf(Shape):
         return self.cls(lifted(each) for each, term in zip(self.elements, terms, strict=True) if decide(term))
 
     def lower(self, value: Any) -> list[Term]:
-        if not isinstance(value, (frozenset, set)):
+        if not isinstance(value, frozenset):
             raise MisfitError
         finite = Finite(self.elements)
         held = {int(finite.lower(each)[0].args[0]) if finite.leaves else _alone(finite, each) for each in value}
@@ -386,7 +384,7 @@ class Slots(Shape):
                 raise MisfitError
             items = [(key, value._items[key]) for key in sorted(value._items, key=Key)]
         else:
-            if not isinstance(value, (frozenset, set)):
+            if not isinstance(value, frozenset):
                 raise MisfitError
             items = sorted(frozenset.__iter__(frozenset(value)), key=Key)
         if len(items) > self.slots:

@@ -14,6 +14,7 @@ import dis
 import operator
 import sys
 import types
+import typing
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -42,13 +43,15 @@ from quorate.proofs.proxies import (
     term_of,
     truth,
 )
-from quorate.proofs.recompiling import Calls, identities, recompiled, refuse_identity
+from quorate.proofs.recompiling import Calls, identities, recompiled, refuse_identity, sums
 from quorate.proofs.refusal import RefusedError, running
 from quorate.proofs.terms import TRUE, add, conjunction, equal, ge, modulo, number
 
 _NUMBERS = {
     "index", "count", "find", "rfind", "rindex", "encode", "from_bytes", "to_bytes", "bit_length", "bit_count",
     "as_integer_ratio", "_value2member_map_", "__len__", "__index__", "__int__", "__code__", "__dict__",
+    "real", "imag", "numerator", "denominator", "conjugate", "__add__", "__radd__", "__sub__", "__rsub__", "__neg__",
+    "__invert__", "__lshift__", "__rlshift__",
 }  # fmt: skip
 """Attributes by which plain integers come about."""
 _SAFE = {
@@ -65,7 +68,7 @@ def _len(of: Any) -> SymInt:
 def _sum(of: Iterable[Any], start: Any = 0) -> Any:
     total = lifted(start)
     for each in of:
-        total = total + each
+        total = lifted(total + each)
     return total
 
 
@@ -182,6 +185,16 @@ def settled(value: Any) -> Any:
     return value
 
 
+def whole(value: Any) -> Any:
+    """What was computed: of truth values it may be a plain integer."""
+    return SymInt(number(value)) if type(value) is int else value
+
+
+def _number_of(value: Any) -> Any:
+    """What is added to something."""
+    return SymInt(number(int(value))) if type(value) is bool else whole(value)
+
+
 def _shim(name: str) -> Callable[..., Any]:
     plain = getattr(builtins, name)
     return lambda *given: lifted(plain(*map(lifted, given)))
@@ -200,6 +213,8 @@ SHIMS: dict[str, Any] = {
     "__same__": identical,
     "__chain__": _chain,
     "__settled__": settled,
+    "__lifted__": whole,
+    "__number__": _number_of,
     **{name: _shim(name) for name in ("abs", "divmod", "pow", "round", "ord")},
 }
 
@@ -250,6 +265,9 @@ class Lifting:
             if isinstance(found, types.FunctionType):
                 if is_model_file(found.__code__.co_filename):
                     self._functions[found] = None
+                    if sums(found.__code__) and recompiled(found, self.how) is None:
+                        place = Location(found.__code__.co_filename, found.__code__.co_firstlineno)
+                        self._doubt(f"`{found.__name__}`, whose source is not found, adds up, and", place)
                     self._spaces[id(found.__globals__)] = found.__globals__
                     todo.extend(self._named(found, found.__code__))
                     todo.extend(self._kept(found))
@@ -262,6 +280,7 @@ class Lifting:
                     if _is_model_class(base):
                         classes.append(base)
                     todo.extend(vars(base).values())
+                todo.extend(_declared(found))
             elif isinstance(found, types.MethodType):
                 todo.append(found.__func__)
             elif isinstance(found, (tuple, list, set, frozenset)):
@@ -270,6 +289,8 @@ class Lifting:
                 todo.extend((*found.keys(), *found.values()))
         for cls in dict.fromkeys(classes):
             self._class(cls)
+            if issubclass(cls, Enum) and not self._vouched(cls, self._attributes):
+                self._doubt(f"`{cls.__name__}`", class_location(cls) or Location(cls.__module__, 1))
 
     def _kept(self, function: types.FunctionType) -> Iterator[Any]:
         """What a function has in its closure and its defaults."""
@@ -430,12 +451,15 @@ class Lifting:
     def _code(self, function: types.FunctionType) -> types.CodeType:
         """Its code with what cannot be intercepted otherwise as calls."""
         code = function.__code__
-        if not any(identities(code)):
+        if not self._concerns(code):
             return code
         made = recompiled(function, self.how)
         if made is None:
             refuse_identity(code)
         return made or code
+
+    def _concerns(self, code: types.CodeType) -> bool:
+        return any(identities(code)) or sums(code)
 
 
 class _Foreign:
@@ -452,6 +476,21 @@ _METHODS = (
     types.MemberDescriptorType,
 )
 _PLAIN = {int, bool, str, bytes, tuple, list, dict, set, frozenset, object, type(None)}
+
+
+def _declared(cls: type) -> Iterator[Any]:
+    """The classes that the annotations of a class name: a model may read their values without their names."""
+    if not _is_model_class(cls):
+        return
+    try:
+        todo: list[Any] = list(typing.get_type_hints(cls).values())
+    except Exception:  # names that only a type checker knows: no field has such a type
+        return
+    while todo:
+        hint = todo.pop()
+        todo.extend(each for each in typing.get_args(hint) if not isinstance(each, (int, str, bytes)))
+        if isinstance(hint, type):
+            yield hint
 
 
 def _set(holder: Any, name: str, value: Any) -> None:

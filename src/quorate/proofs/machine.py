@@ -527,12 +527,18 @@ class Frame:
 
 
 def _settled(value: Any) -> Any:
-    """What the language makes of a value that is kept: sets iterate by content."""
+    """What the language makes of a value that is kept: sets iterate by content. A mutable one is none it keeps."""
     from quorate.base.values import ContentSet
 
-    if type(value) in (set, frozenset):
-        return ContentSet(value)
-    return value
+    if type(value) is tuple:
+        return tuple(map(_settled, value))
+    return ContentSet(map(_settled, value)) if type(value) is frozenset else value
+
+
+def _is_mutable(value: Any) -> bool:
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(_is_mutable, value))
+    return type(value) in (list, dict, set, bytearray)
 
 
 def _shown(value: Any) -> str:
@@ -616,7 +622,12 @@ def _emit(self: Any, event: Any) -> None:
     if not isinstance(event, Event):
         raise ModelError(f"{type(self).__name__}.emit: not an event", code="Q107", location=caller())
     made: Any = _new(type(event))
-    made.__dict__.update(event.__dict__)
+    for name, value in event.__dict__.items():
+        if _is_mutable(value):
+            raise RefusedError(
+                f"{type(event).__name__}.{name} holds {_shown(value)}, which can be changed", "freeze it"
+            )
+        made.__dict__[name] = _settled(value)
     made.__dict__["_origin"] = frame.pid
     frame.events.append(made)
 

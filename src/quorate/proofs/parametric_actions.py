@@ -19,8 +19,9 @@ from quorate.proofs.actions import Kind, _Choices, _demand, _holds
 from quorate.proofs.leaves import OverflowingError
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.machine import ChangedError
+from quorate.proofs.parametric_loops import formula
 from quorate.proofs.parametric_machine import FamilyMachine, Line, NodeFrame, Target
-from quorate.proofs.parametric_values import Generic, Members, Node, Nodes, OfNumber, formula
+from quorate.proofs.parametric_values import Generic, Members, Node, Nodes, OfNumber
 from quorate.proofs.paths import Explorer, Impossible, Path
 from quorate.proofs.proxies import plain_class, taking
 from quorate.proofs.refusal import RefusedError

@@ -20,10 +20,20 @@ from quorate.proofs.machine import ChangedError
 from quorate.proofs.parametric_actions import FamilyEncoder, Move
 from quorate.proofs.parametric_code import Rewriting
 from quorate.proofs.parametric_family import Family
+from quorate.proofs.parametric_loops import now
 from quorate.proofs.parametric_machine import FamilyMachine, Line, NodeFrame
-from quorate.proofs.parametric_values import Generic, Members, Node, now
+from quorate.proofs.parametric_values import Generic, Members, Node
 from quorate.proofs.paths import Explorer, Path
-from quorate.proofs.propositions import Claim, Instance, _bool, _class, _disjunction, is_data, raise_errors
+from quorate.proofs.propositions import (
+    Claim,
+    Instance,
+    _bool,
+    _class,
+    _disjunction,
+    is_data,
+    raise_errors,
+    reads_messages,
+)
 from quorate.proofs.proxies import SymBool, lifted, plain_class, taking, truth
 from quorate.proofs.refusal import running
 from quorate.proofs.solver import Deadline, Translation
@@ -131,6 +141,9 @@ class FamilyPanel:
         if not generics:
             return fixed
         return Members(f"self[{cls.__name__}]", generics, fixed, size if len(generics) == 1 and not fixed else None)
+
+    def pending(self, cls: Any, to: Any) -> Any:
+        raise reads_messages(cls)
 
     def sent(self, by: Any, message: Any) -> Any:
         column, node = self._who(by)

@@ -17,55 +17,14 @@ from typing import Any
 
 from quorate.proofs import lifting
 from quorate.proofs.lifting import Lifting
-from quorate.proofs.parametric_values import SHIMS, OfNumber, length
+from quorate.proofs.parametric_idioms import SHIMS, length
+from quorate.proofs.parametric_values import OfNumber
 from quorate.proofs.proxies import SymInt
-from quorate.proofs.recompiling import Calls, call, recompiled, refuse_identity
+from quorate.proofs.recompiling import Calls, call
 
 
 def _majority(of: Any) -> Any:
     return (of if isinstance(of, (SymInt, OfNumber)) else length(of)) // 2 + 1
-
-
-class Rewriting(Lifting):
-    """A model that runs on any number of processes."""
-
-    @contextmanager
-    def lent(self) -> Iterator[None]:
-        with super().lent(), self._shimmed():
-            yield
-
-    def _code(self, function: types.FunctionType) -> types.CodeType:
-        code = function.__code__
-        if not _concerned(code):
-            return code
-        made = recompiled(function, LoopCalls)
-        if made is None:
-            refuse_identity(code)
-        return made or code
-
-    @contextmanager
-    def _shimmed(self) -> Iterator[None]:
-        """The built-ins that know of members, in place of those that lifting has put there."""
-        undo: list[tuple[dict[str, Any], str, Any]] = []
-        try:
-            for space in self._spaces.values():
-                mine: dict[str, Any] = {name: _majority for name, value in space.items() if value is lifting._majority}
-                for name, shim in SHIMS.items():  # a model's own `all` stays its own
-                    if name not in space or space[name] is lifting.SHIMS.get(name):
-                        mine[name] = shim
-                for name, value in mine.items():
-                    undo.append((space, name, space.get(name, _ABSENT)))
-                    space[name] = value
-            yield
-        finally:
-            for space, name, value in reversed(undo):
-                if value is _ABSENT:
-                    del space[name]
-                else:
-                    space[name] = value
-
-
-_ABSENT = object()
 
 
 class LoopCalls(Calls, ast.NodeTransformer):
@@ -89,6 +48,44 @@ class LoopCalls(Calls, ast.NodeTransformer):
         if name in ("set", "frozenset") and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return call("__image__", [*node.args, node.func], node)
         return node
+
+
+_ABSENT = object()
+
+
+class Rewriting(Lifting):
+    """A model that runs on any number of processes."""
+
+    how = LoopCalls
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        with super().lent(), self._shimmed():
+            yield
+
+    def _concerns(self, code: types.CodeType) -> bool:
+        return _concerned(code) or super()._concerns(code)
+
+    @contextmanager
+    def _shimmed(self) -> Iterator[None]:
+        """The built-ins that know of members, in place of those that lifting has put there."""
+        undo: list[tuple[dict[str, Any], str, Any]] = []
+        try:
+            for space in self._spaces.values():
+                mine: dict[str, Any] = {name: _majority for name, value in space.items() if value is lifting._majority}
+                for name, shim in SHIMS.items():  # a model's own `all` stays its own
+                    if name not in space or space[name] is lifting.SHIMS.get(name):
+                        mine[name] = shim
+                for name, value in mine.items():
+                    undo.append((space, name, space.get(name, _ABSENT)))
+                    space[name] = value
+            yield
+        finally:
+            for space, name, value in reversed(undo):
+                if value is _ABSENT:
+                    del space[name]
+                else:
+                    space[name] = value
 
 
 def _concerned(code: types.CodeType) -> bool:

@@ -26,7 +26,7 @@ from quorate.proofs.lexicon import Lexicon
 from quorate.proofs.parametric_claims import EncodedFamily
 from quorate.proofs.parametric_claims import lemma as as_claim
 from quorate.proofs.parametric_code import LoopCalls, _majority
-from quorate.proofs.parametric_values import SHIMS
+from quorate.proofs.parametric_idioms import SHIMS
 from quorate.proofs.patterns import Pattern, bindings, written
 from quorate.proofs.patterns import Role as CandidateRole
 from quorate.proofs.propositions import Claim

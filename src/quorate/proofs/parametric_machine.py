@@ -31,7 +31,8 @@ from quorate.proofs.machine import (
     require_whole,
 )
 from quorate.proofs.parametric_family import Everyone, Family, Oneself
-from quorate.proofs.parametric_values import Members, Node, Nodes, OfNumber, Role, now
+from quorate.proofs.parametric_loops import now
+from quorate.proofs.parametric_values import Members, Node, Nodes, OfNumber, Role
 from quorate.proofs.proxies import current, decide, lifted
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.terms import (

@@ -47,6 +47,8 @@ class Path:
         self.ended: BaseException | None = None
         """What was raised through the model's code to end it, whether or not that code let it through."""
         self.doubt: Doubt | None = None
+        self.floats = self.hashes = False
+        """Whether floats were made of integers on it, and whether unknown integers were hashed."""
         self.loops = 0
         """How many loops over any number of processes were run on it."""
         self._lifted: dict[tuple[int, Any], tuple[Any, Any]] = {}

@@ -20,7 +20,8 @@ from quorate.proofs.encode import Encoded
 from quorate.proofs.machine import Channel, Frame
 from quorate.proofs.paths import Path
 from quorate.proofs.proxies import SymBool, condition_of, decide, lifted, plain_class, taking, truth
-from quorate.proofs.refusal import running
+from quorate.proofs.refusal import RefusedError, running
+from quorate.proofs.solver import Query
 from quorate.proofs.terms import (
     FALSE,
     TRUE,
@@ -28,6 +29,7 @@ from quorate.proofs.terms import (
     app,
     conjunction,
     disjunction,
+    equal,
     exists,
     forall,
     negation,
@@ -36,6 +38,7 @@ from quorate.proofs.terms import (
     var,
     variables,
 )
+from quorate.proofs.truth_values import may_be_hashed
 
 Class = Literal["D", "SM", "MF", "SV", "goal"]
 """Definition, system model, message flow, state validity (Bokor 2011, section 5.1), or what is to be proved."""
@@ -152,6 +155,9 @@ class Panel:
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
 
+    def pending(self, cls: Any, to: Any) -> Any:
+        raise reads_messages(cls)
+
     def started(self, by: Any, name: str) -> Any:
         column = self._column(by)
         for each in self.machine.fields[column.index]:
@@ -164,6 +170,13 @@ class Panel:
             return self.machine.definition.columns[column_of(by)]
         column: Column = by._run.column
         return column
+
+
+def reads_messages(cls: type) -> RefusedError:
+    return RefusedError(
+        f"reads the {cls.__name__} in flight, which has no encoding in an invariant",
+        f"say it in a @lemma with a parameter of type Pending[{cls.__name__}]",
+    )
 
 
 def raise_errors(ways: Iterable[Any], bound: Sequence[Term], given: Term) -> None:
@@ -216,7 +229,12 @@ def _disjunction(ways: Iterable[Any]) -> Term:
 
 
 def formula_of(
-    encoded: Encoded, run: Callable[[Panel, Any], Any], what: str, place: Location | None, assumed: Sequence[Term] = ()
+    encoded: Encoded,
+    run: Callable[[Panel, Any], Any],
+    what: str,
+    place: Location | None,
+    assumed: Sequence[Term] = (),
+    function: Any = None,
 ) -> Term:
     """The formula of a predicate over states."""
     machine = encoded.machine
@@ -229,9 +247,22 @@ def formula_of(
             answer = run(panel, _system(encoded, panel))
             return answer if isinstance(answer, SymBool) else _bool(answer)
 
-    with encoded.lifting.lent():
-        ways = encoded.explorer.explore(once, assumed=whole, what=what, place=place)
-    return _disjunction(ways)
+    def explored() -> Term:
+        with encoded.lifting.lent():
+            return _disjunction(encoded.explorer.explore(once, assumed=whole, what=what, place=place))
+
+    # That 0 and 1 hash like truth values hardly ever matters, and tells many more ways apart.
+    running.alike, running.tried = True, False
+    try:
+        rough = explored()
+    finally:
+        running.alike, tried = False, running.tried
+    if not tried or not may_be_hashed(encoded.definition, function):
+        return rough
+    exact = explored()
+    query = Query(encoded.translate)
+    query.add(*whole)
+    return rough if query.ask([negation(equal(rough, exact))], seconds=5) == "unsat" else exact
 
 
 def _bool(answer: Any) -> Any:
@@ -278,7 +309,7 @@ def invariants(encoded: Encoded, names: Sequence[str] | None) -> list[Claim]:
     for prop in stated:
         if names and prop.name not in names:
             continue
-        body = formula_of(encoded, partial(_asked, prop.function), prop.name, prop.location)
+        body = formula_of(encoded, partial(_asked, prop.function), prop.name, prop.location, (), prop.function)
         parts = body.args if body.op == "and" else (body,)
         found.append(
             Claim(

@@ -5,7 +5,8 @@ structure around them is ordinary Python.
 
 Sets find their elements by hash first. All unknown integers have the same hash, so that a set compares them; but a
 plain integer has its own, and would never be compared with an unknown one that may be equal to it. So no plain integer
-may get into a model's hands while unknown ones are hashed: lifting.py sees to that.
+may get into a model's hands while unknown ones are hashed: lifting.py sees to that. Truth values cannot be kept out of
+them, and in Python `True in {1}`: an integer is asked whether it is 0 or 1 before it is hashed, and hashes like that.
 """
 
 from __future__ import annotations
@@ -233,7 +234,11 @@ def _by_cases(what: str, how: Callable[[Any, Any], Any]) -> Callable[[Term, Term
     """Where the solver has no operation: for each small number by itself."""
 
     def compute(one: Term, two: Term) -> Any:
-        return lifted(how(SymInt(one).exactly(what), SymInt(two).exactly(what)))
+        found = how(SymInt(one).exactly(what), SymInt(two).exactly(what))
+        if isinstance(found, float):
+            current().floats = True
+            _apart()
+        return lifted(found)
 
     return compute
 
@@ -358,7 +363,19 @@ class SymInt:
     def __hash__(self) -> int:
         if running.path is not None:
             _hashed()
-        return HASH
+        return self._like_a_truth_value() if self._may_be_one() else HASH
+
+    def _may_be_one(self) -> bool:
+        known = self.known
+        if known is not None:
+            return known in (0, 1) and not (running.alike and running.path is not None)
+        if running.path is None:
+            return False
+        running.tried |= running.alike
+        return not running.alike and decide(conjunction([ge(self.term, number(0)), ge(number(1), self.term)]))
+
+    def _like_a_truth_value(self) -> int:
+        return int(decide(equal(self.term, number(1))))
 
     def exactly(self, what: str) -> int:
         """The number itself, where Python needs one."""
@@ -442,6 +459,8 @@ def _hashed() -> None:
             "found",
             "compare with == instead",
         )
+    current().hashes = True
+    _apart()
     if running.doubtful is not None:
         what, place = running.doubtful
         Doubt(
@@ -449,6 +468,19 @@ def _hashed() -> None:
             "compare with them",
             "compute it in `build` and keep it in a field, or compare with == instead of sets",
             place,
+        )
+
+
+def _apart() -> None:
+    """A float hashes like the integer that it is equal to, but unknown ones do not."""
+    path: Path | None = current()
+    floats = hashes = False
+    while path is not None:
+        floats, hashes, path = floats or path.floats, hashes or path.hashes, path.outer
+    if floats and hashes:
+        Doubt(
+            "integers without a bound are put into a set beside floats, which Python would not compare with them",
+            "divide with //, or compare with == instead of sets",
         )
 
 

@@ -1,9 +1,9 @@
 """A model's functions with some expressions exchanged for calls, so that they can be intercepted.
 
 What `is` compares, Python does not ask the operands about: `a is b` becomes `__same__(a, b)`, and what `match` is about
-`__settled__(...)`. The whole source file is compiled again and each function found in it, so that names, closures and
-lambdas mean what they meant. A function whose source is not found keeps its code; where it asks for identity it is
-refused.
+`__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. The whole
+source file is compiled again and each function found in it, so that names, closures and lambdas mean what they meant. A
+function whose source is not found keeps its code; where it asks for identity it is refused.
 """
 
 from __future__ import annotations
@@ -36,10 +36,37 @@ class Calls(ast.NodeTransformer):
             found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
         return found
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, _SUMS) or _is_number(node.left) or _is_number(node.right):
+            return node
+        return call("__lifted__", [node], node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, _SUMS) and not _is_number(node.value):
+            node.value = call("__number__", [node.value], node.value)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.op, (ast.USub, ast.Invert)) or _is_number(node.operand):
+            return node
+        return call("__lifted__", [node], node)
+
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
         node.subject = call("__settled__", [node.subject], node.subject)
         return node
+
+
+_SUMS = (ast.Add, ast.Sub, ast.LShift)
+"""What makes integers other than 0 and 1 of truth values, beside signs."""
+
+
+def _is_number(node: ast.expr) -> bool:
+    """An integer, which is lifted, so that what is computed with it is; or a text, which is no truth value."""
+    return isinstance(node, (ast.Constant, ast.JoinedStr)) and not isinstance(getattr(node, "value", None), bool)
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -108,6 +135,20 @@ def identities(code: types.CodeType) -> Iterator[dis.Instruction]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from identities(constant)
+
+
+def sums(code: types.CodeType) -> bool:
+    """Whether the code adds up what may be truth values."""
+    before: dis.Instruction | None = None
+    for each in dis.get_instructions(code):
+        if each.opname in ("UNARY_NEGATIVE", "UNARY_INVERT"):
+            return True
+        if each.opname == "BINARY_OP" and each.argrepr.rstrip("=") in ("+", "-", "<<"):
+            constant = before is not None and before.opname in ("LOAD_CONST", "LOAD_SMALL_INT")
+            if not constant or before is None or isinstance(before.argval, bool):
+                return True
+        before = each
+    return any(sums(each) for each in code.co_consts if isinstance(each, types.CodeType))
 
 
 def refuse_identity(code: types.CodeType) -> None:

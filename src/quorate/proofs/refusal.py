@@ -20,6 +20,10 @@ class _Running:
     path: Path | None = None
     doubtful: tuple[str, Location] | None = None
     """Something in the model's code by which a plain integer may get beside lifted ones."""
+    alike = False
+    """Whether unknown integers hash alike, even those that may be 0 or 1: a first try, to be shown right."""
+    tried = False
+    """Whether one was hashed in such a try."""
 
 
 running = _Running()
