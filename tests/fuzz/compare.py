@@ -320,9 +320,13 @@ def _greedy(protocol: Protocol) -> bool:
 
 
 def _hides(protocol: Protocol) -> bool:
-    """Whether a class has two bases with a transition of one name, neither an override of the other."""
+    """Whether a class has two bases with a transition of one name, neither an override of the other; or `durable`."""
     for spawn in protocol.spawns:
         order = protocol.ancestry(spawn.cls)
+        first_durable = next((cls.name for cls in order if cls.durable), "")
+        for cls in order:
+            if set(cls.durable) - set(protocol.durable_of(spawn.cls)) and not protocol.is_a(first_durable, cls.name):
+                return True
         for name in {action.name for cls in order for action in cls.actions}:
             first, *others = (cls for cls in order if any(action.name == name for action in cls.actions))
             if any(not protocol.is_a(first.name, cls.name) for cls in others):
