@@ -3,7 +3,7 @@
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -176,12 +176,12 @@ def test_two_roles_with_a_handler_of_one_name() -> None:
 
 
 class Voting(Process):
-    durable = ("ballot",)
+    durable: ClassVar[tuple[str, ...]] = ("ballot",)
     ballot: int = 0
 
 
 class Storing(Process):
-    durable = ("log",)
+    durable: ClassVar[tuple[str, ...]] = ("log",)
     log: int = 0
 
 
