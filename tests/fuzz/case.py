@@ -9,6 +9,7 @@ from quorate import Result
 from .claims import Claims
 from .compare import Answer, Finding, ask, asked, compare, loaded
 from .draw import Drawing
+from .drawn_flight import in_flight, without_reductions
 from .explorer import Exploration, Verdicts, explore, verdicts
 from .options import Check, draw_checks, draw_environment, draw_keywords, of
 from .pointed import POINTS
@@ -78,6 +79,9 @@ def draw(seed: int) -> Case:
     properties = claims(drawing, system, found).properties()
     protocol = replace(structure, properties=properties)
     checks = draw_checks(drawing.dice, protocol, environment, drawing.style)
+    if seed >= FIRST:
+        protocol = in_flight(seed, protocol, system, found)
+        checks = without_reductions(seed, checks, protocol)
     return Case(seed, protocol, checks, drawing.style, (environment, system, found))
 
 

@@ -18,7 +18,7 @@ from quorate import QuorateError, Result, _core
 
 from .explorer import Exploration, Verdicts
 from .options import Check
-from .protocol import Protocol, nodes_in
+from .protocol import Protocol, nodes_in, reads_flight
 from .system import System
 from .traces import ours, wrong_with
 from .translate import NOTE, translate
@@ -281,6 +281,8 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code in ("Q601", "Q602") and may_be_refused(protocol, check):
         return None
+    if answer.code == "Q605" and refuses_flight(protocol, check):
+        return None
     if answer.code == "Q117" and _greedy(protocol):
         return None
     if answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options:
@@ -318,14 +320,25 @@ def _greedy(protocol: Protocol) -> bool:
 
 
 def _hides(protocol: Protocol) -> bool:
-    """Whether a class has two bases with a transition of one name, neither an override of the other."""
+    """Whether a class has two bases with a transition of one name, neither an override of the other; or `durable`."""
     for spawn in protocol.spawns:
         order = protocol.ancestry(spawn.cls)
+        first_durable = next((cls.name for cls in order if cls.durable), "")
+        for cls in order:
+            if set(cls.durable) - set(protocol.durable_of(spawn.cls)) and not protocol.is_a(first_durable, cls.name):
+                return True
         for name in {action.name for cls in order for action in cls.actions}:
             first, *others = (cls for cls in order if any(action.name == name for action in cls.actions))
             if any(not protocol.is_a(first.name, cls.name) for cls in others):
                 return True
     return False
+
+
+def refuses_flight(protocol: Protocol, check: Check) -> bool:
+    """Whether a property reads messages in flight, and the check asks for what cannot be had then."""
+    reads = reads_flight(protocol.properties)
+    faced = check.options.keys() & {"self_check", "checkpoint"} or check.options.get("por", "none") != "none"
+    return reads and (bool(faced) or check.environment.crash == "implicit")
 
 
 def _known_roles(protocol: Protocol, check: Check) -> bool:
@@ -398,6 +411,7 @@ def _about_counts(
     """Without reductions every state and every step is counted, once."""
     options = dict(check.keywords)
     plain = all(options.get(name) == value for name, value in (("quotient", "off"), ("dead_messages", "off")))
+    plain = plain or "messages" in result.reductions  # that a property reads
     if (
         not plain
         or options.get("store") == "bitstate"

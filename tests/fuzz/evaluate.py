@@ -55,6 +55,8 @@ class Scope:
     processes: Callable[[str], tuple[View, ...]] | None = None
     monitor: Callable[[str], Mapping[str, Value]] | None = None
     one: View | None = None
+    flight: Callable[[str, tuple[str, int] | None], tuple[Msg, ...]] | None = None
+    """The messages of a class that are in flight, to one process or to all."""
 
 
 class Effect(NamedTuple):
@@ -99,6 +101,11 @@ def _make(cls: str, arguments: tuple[Node, ...], s: Scope) -> Msg:
 def _monitor(cls: str, field: str, s: Scope) -> Value:
     assert s.monitor is not None
     return s.monitor(cls)[field]
+
+
+def _in_flight(cls: str, to: tuple[str, int] | None, s: Scope) -> tuple[Msg, ...]:
+    assert s.flight is not None
+    return s.flight(cls, to)
 
 
 def _field_of(view: View | None, field: str) -> Value:
@@ -192,6 +199,8 @@ OPERATORS: dict[str, Callable[..., Value]] = {
     "single": lambda a, s: frozenset({value(a, s)}),
     "nth": lambda cls, i, f, s: _field_of(_views(cls, s)[i], f),
     "monitor": _monitor,
+    "flight": lambda cls, to, s: len(_in_flight(cls, to, s)),
+    "flown": lambda cls, to, f, n, s: any(m.get(f) == n for m in _in_flight(cls, to, s)),
     "note": _note,
     "p": lambda f, s: _field_of(s.one, f),
     "name": lambda s: _one(s).pid,

@@ -39,6 +39,8 @@ def features(protocol: Protocol) -> set[str]:
         "emit",
         "sign",
         "crashed",
+        "flight",
+        "flown",
         "range",
         "if",
     }

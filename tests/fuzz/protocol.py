@@ -258,6 +258,11 @@ def nodes_in(value: Any) -> list[Node]:
     return found
 
 
+def reads_flight(value: Any) -> bool:
+    """Whether properties read messages in flight."""
+    return any(each.op in ("flight", "flown") for each in nodes_in(value))
+
+
 def well_formed(protocol: Protocol) -> bool:
     """Whether every name stands for something; what is drawn does, what is made smaller may not."""
     records = set(protocol.records_by_name)
@@ -278,6 +283,12 @@ def well_formed(protocol: Protocol) -> bool:
         if (
             each.op in ("any", "all", "count", "total", "row", "largest", "weighed", "nth", "monitor")
             and each.args[0] not in protocol.by_name
+        ):
+            return False
+        if each.op in ("flight", "flown") and not (
+            each.args[0] in records
+            and (each.args[1] is None or each.args[1][0] in protocol.by_name)
+            and said.issuperset(each.args[2:3])
         ):
             return False
     places = len(protocol.places)

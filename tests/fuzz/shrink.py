@@ -14,7 +14,7 @@ from .protocol import FALSE, PASS, TRUE, Class, Faults, Network, Node, Property,
 from .system import Environment
 
 SECONDS = 20.0
-BOOLEAN = ("eq", "ne", "lt", "le", "and", "or", "not", "in", "among", "some", "every", "any", "all")
+BOOLEAN = ("eq", "ne", "lt", "le", "and", "or", "not", "in", "among", "some", "every", "any", "all", "flown")
 
 
 def shrink(case: Case, finding: Finding, seconds: float = SECONDS) -> tuple[Case, Finding]:

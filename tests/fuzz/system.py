@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .evaluate import Effect, Msg, Scope, Value, View, order, run, value
 from .handlers import DECLARED, LEARN, Environment, Handlers, Local, Outcome, State, TooLarge, channels
-from .protocol import Action, Node, Protocol
+from .protocol import Action, Node, Protocol, reads_flight
 
 __all__ = ["DECLARED", "Environment", "Local", "State", "Step", "System", "TooLarge"]
 
@@ -33,6 +33,7 @@ class System(Handlers):
     def __init__(self, protocol: Protocol, environment: Environment = DECLARED) -> None:
         super().__init__(protocol, environment)
         self._judged: dict[tuple[Any, ...], bool | None] = {}
+        self._reading: dict[Node, bool] = {}
 
     # Steps
 
@@ -254,10 +255,15 @@ class System(Handlers):
 
     def judge(self, claim: Node, state: State) -> bool | None:
         """The answer of a property; None if it raises."""
-        key = claim, state.locals, state.monitors
+        key = claim, state.locals, state.monitors, state.pending if self._reads_flight(claim) else None
         if key not in self._judged:
             self._judged[key] = self._answer(claim, state)
         return self._judged[key]
+
+    def _reads_flight(self, claim: Node) -> bool:
+        if claim not in self._reading:
+            self._reading[claim] = reads_flight(claim)
+        return self._reading[claim]
 
     def sight(self, parts: tuple[Node, ...], state: State) -> tuple[Value, ...]:
         """What a property that looks at these parts sees of a state."""
@@ -285,4 +291,14 @@ class System(Handlers):
             names = [each.name for each in self.protocol.monitors]
             return dict(zip((f.name for f in self.fields[cls]), state.monitors[names.index(cls)], strict=True))
 
-        return Scope({}, processes=processes, monitor=monitor)
+        def flight(cls: str, to: tuple[str, int] | None) -> tuple[Msg, ...]:
+            whom = None if to is None else order(processes(to[0])[to[1]].pid)
+            return tuple(
+                message
+                for box, inbox in enumerate(state.pending)
+                if whom in (None, box % self.count)
+                for message in inbox
+                if cls in self.kinds[message.cls]
+            )
+
+        return Scope({}, processes=processes, monitor=monitor, flight=flight)

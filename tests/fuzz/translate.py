@@ -77,6 +77,10 @@ def _make(w: Words, cls: str, arguments: tuple[Node, ...]) -> str:
     return f"{cls}({', '.join(w.write(each) for each in arguments)})"
 
 
+def _pending(cls: str, to: tuple[str, int] | None) -> str:
+    return f"self.pending({cls})" if to is None else f"self.pending({cls}, to=self[{to[0]}][{to[1]}])"
+
+
 WRITTEN: dict[str, Callable[..., str]] = {
     "int": lambda w, n: str(n),
     "bool": lambda w, b: str(b),
@@ -136,6 +140,8 @@ WRITTEN: dict[str, Callable[..., str]] = {
     "single": lambda w, a: f"frozenset({{{w.write(a)}}})",
     "nth": lambda w, cls, i, f: f"self[{cls}][{i}].{f}",
     "monitor": lambda w, cls, f: f"self[{cls}].{f}",
+    "flight": lambda w, cls, to: f"len({_pending(cls, to)})",
+    "flown": lambda w, cls, to, f, n: f"any(m.{f} == {n} for m in {_pending(cls, to)})",
     "note": lambda w, name, *parts: f"{NOTE}({', '.join([repr(name), *(w.write(each) for each in parts)])})",
     "p": lambda w, f: f"p.{f}",
     "name": lambda w: "p.pid",

@@ -6,6 +6,7 @@ from collections import Counter
 
 from fuzz.case import draw, examine
 from fuzz.features import features
+from fuzz.protocol import reads_flight
 from fuzz.system import TooLarge
 from fuzz.translate import translate
 from fuzz.varied import FIRST
@@ -28,6 +29,23 @@ def test_quorate_agrees_with_the_reference() -> None:
         assert not told, f"seed {seed}: " + "\n".join(told) + "\n\n" + translate(case.protocol)
         drawn.update(features(case.protocol))
     assert all(drawn[each] for each in WANTED), drawn
+
+
+def test_messages_in_flight_are_read_as_in_the_reference() -> None:
+    """With every network, crashes, attackers, messages from the beginning and delivery in two steps; none reduced."""
+    drawn: Counter[str] = Counter()
+    read = 0
+    for seed in (13, 24, 37, 64, 84, 88, 105, 125, 216, 230, 236, 249):
+        case = draw(FIRST + seed)
+        assert reads_flight(case.protocol.properties)
+        outcome = examine(case)
+        assert not outcome.findings, f"seed {FIRST + seed}: {outcome.findings}\n\n{translate(case.protocol)}"
+        drawn.update(features(case.protocol))
+        results = [each.result for _, each in outcome.answers if each.result is not None]
+        read += sum("messages" in each.reductions for each in results)
+    wanted = ("uses flight", "uses flown", "network fifo", "network multiset", "crashes", "corrupt", "posted", "losses")
+    assert all(drawn[each] for each in wanted), drawn
+    assert read > 12
 
 
 def test_states_are_kept_in_every_way() -> None:

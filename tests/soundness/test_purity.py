@@ -286,6 +286,22 @@ CHANCE = {
     "urandom by itself": ("from os import urandom", "self.y = int(urandom(1)[0] < 5)  # here", "A.go uses `urandom`"),
     "getpid": ("import os", "self.y = os.getpid() % 2  # here", "A.go uses `os.getpid`"),
     "id": ("", "self.y = id(self) % 2  # here", "A.go uses `id`"),
+    "hash of a text by its method": ("", "self.y = 'a'.__hash__() % 2  # here", "A.go uses `__hash__`"),
+    "table of functions": ("import time\ndef h(): return time.time()  # here\nTABLE = {'now': h}", "self.y = int(TABLE['now']() < 2)", "h uses `time`"),
+}  # fmt: skip
+
+HELD = {
+    "table": ("import time\nTABLE = {'now': time.time}", "self.y = int(TABLE['now']() < 2)", "A.go gets at `time`"),
+    "table of tables": ("import time\nTABLE = {'a': (1, [time.monotonic])}", "self.y = int(TABLE['a'][1][0]() < 0.02)", "A.go gets at `monotonic`"),
+    "table of modules": ("import time\nTABLE = {'clock': time}", "self.y = int(TABLE['clock'].time() < 2)", "A.go gets at `time`"),
+    "chance in a list": ("import random\nLIST = [random.random]", "self.y = int(LIST[0]() < 0.02)", "A.go gets at `Random.random`"),
+    "partial": ("import time\nnow = functools.partial(time.time)", "self.y = int(now() < 2)", "A.go gets at `time`"),
+    "static method": ("import time\nclass H:\n    now = staticmethod(time.time)", "self.y = int(H.now() < 2)", "A.go gets at `time`"),
+    "default": ("import time\ndef h(f=time.time): return f()  # here", "self.y = int(h() < 2)", "h gets at `time`"),
+    "closure": ("import time\ndef made(f):\n    def g(): return f()  # here\n    return g\nh = made(time.time)", "self.y = int(h() < 2)", "made.<locals>.g gets at `time`"),
+    "object": ("import time\nclass O: pass\no = O()\no.now = time.time", "self.y = int(o.now() < 2)", "A.go gets at `time`"),
+    "date": ("from datetime import datetime\nTABLE = [datetime.now]", "self.y = TABLE[0]().year % 2", "A.go gets at `datetime.now`"),
+    "hash": ("TABLE = {'h': hash}", "self.y = TABLE['h']('a') % 2", "A.go gets at `hash`"),
 }  # fmt: skip
 
 
@@ -296,6 +312,27 @@ def test_chance_is_found_in_what_a_handler_calls(folder: Path, name: str) -> Non
     found = error(target)
     assert (found.code, found.message.startswith(words)) == ("Q105", True)
     assert found.location == (target, line(target))
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_chance_is_found_in_what_holds_it(folder: Path, name: str) -> None:
+    """`TABLE = {"now": time.time}`: no code of the model's is in between that would name the clock."""
+    before, action, words = HELD[name]
+    step = (
+        STEP
+        if "# here" in before
+        else STEP.replace("@step(when=lambda self: self.x < 3)", "@step(when=lambda self: self.x < 3)  # here")
+    )
+    target = written(folder, before, step.format(action))
+    found = error(target)
+    assert (found.code, found.message.startswith(words)) == ("Q105", True)
+    assert found.location == (target, line(target))
+
+
+def test_what_is_named_like_the_clock_is_not_the_clock(folder: Path) -> None:
+    before = "import time, random\nBEGUN = time.time()\nclass Held:\n    at = 3\nTABLE = {'now': len, 'held': Held()}"
+    action = "time, random = self.x, TABLE['held'].at; self.y = TABLE['now']((time, random))"
+    assert check(load(written(folder, before, STEP.format(action)))).verdict == "holds"
 
 
 WAYS: dict[str, dict[str, object]] = {

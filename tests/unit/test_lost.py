@@ -3,12 +3,13 @@
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from quorate import Monitor, Process, System, can, check, crashes, eventually, fifo, invariant, start, step
 from quorate.base.errors import ModelError
+from quorate.model.define import read_class
 
 FINE = """class Worker(Process):
     @start
@@ -172,6 +173,42 @@ def test_two_roles_with_a_handler_of_one_name() -> None:
         check(Playing(role="hidden"))
     assert check(Playing(role="shown")).verdict == "violated"
     assert check(Playing(role="polite")).verdict == "holds", "a mixin overrides"
+
+
+class Voting(Process):
+    durable: ClassVar[tuple[str, ...]] = ("ballot",)
+    ballot: int = 0
+
+
+class Storing(Process):
+    durable: ClassVar[tuple[str, ...]] = ("log",)
+    log: int = 0
+
+
+class Forgetful(Voting, Storing):
+    """Comes back without its log."""
+
+
+class Careful(Voting, Storing):
+    durable = (*Voting.durable, *Storing.durable)
+
+
+class Bold(Voting):
+    durable = ()
+
+
+class Same(Voting, Process):
+    pass
+
+
+@pytest.mark.parametrize(("role", "kept"), [(Careful, 2), (Bold, 0), (Same, 1), (Voting, 1)])
+def test_what_is_durable_may_be_said_anew(role: type[Process], kept: int) -> None:
+    assert sum(read_class(role).durable) == kept
+
+
+def test_two_roles_that_each_say_what_is_durable() -> None:
+    with pytest.raises(ModelError, match="Forgetful has two `durable`, of Voting and Storing: `log` of the second is"):
+        read_class(Forgetful)
 
 
 class Calm(System):

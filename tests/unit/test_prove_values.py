@@ -25,6 +25,7 @@ import pytest
 
 import numbers_elsewhere
 from quorate import Message, Pid, Process, System, invariant, on, prove, start, step
+from quorate.base.errors import ModelError
 from quorate.model.define import define
 from quorate.proofs.encode import Encoded
 from quorate.proofs.induction import Prover
@@ -432,12 +433,10 @@ def matched_condition(self: Any) -> Any:
             return False
 
 
-@row("computes with a hash")
 def hashed(self: Any) -> Any:
     return hash(self.x) % 5 == 3
 
 
-@row("computes with a hash")
 def hashed_by_hand(self: Any) -> Any:
     return self.x.__hash__() == 3
 
@@ -645,6 +644,13 @@ def test_what_is_asked_of_an_unknown_integer_is_exact_or_refused(test: Any, word
         assert refused.location.file == __file__
 
 
+@pytest.mark.parametrize("test", [hashed, hashed_by_hand])
+def test_hashes_are_refused_before_anything_is_proved(test: Any) -> None:
+    with pytest.raises(ModelError, match="hash") as refused:
+        refusal(test)
+    assert refused.value.code == "Q105"
+
+
 def test_every_row_is_true_of_some_plain_number() -> None:
     for each in ROWS:
         (test, _) = each.values
@@ -722,7 +728,7 @@ def hub_caught(self: Any, m: Asked) -> Any:
 
 @pytest.mark.parametrize(
     ("test", "words"),
-    [(hub_text, TEXT), (hub_formatted, TEXT), (hub_type, ""), (hub_caught, "computes with a hash")],
+    [(hub_text, TEXT), (hub_formatted, TEXT), (hub_type, ""), (hub_caught, "hub_caught uses `hash`")],
 )
 def test_what_is_asked_of_one_of_any_number_is_exact_or_refused(test: Any, words: str) -> None:
     cls = type("Asked_", (Hub,), {"test": test, "__module__": __name__, "__annotations__": {}})
@@ -739,7 +745,7 @@ def test_what_is_asked_of_one_of_any_number_is_exact_or_refused(test: Any, words
 
     try:
         verdict: Any = prove(Asking(), number=["Asker=any"], timeout=20, discover=False).verdict
-    except RefusedError as refused:
+    except (RefusedError, ModelError) as refused:
         verdict = refused.message
     assert words in verdict if words else verdict in ("refuted", "not proved")
 

@@ -133,6 +133,14 @@ class Peeping(Counter):
         return stamp.later()
 
 
+class Halving(Counter):
+    """Every state has even numbers: only odd ones that are tried show this."""
+
+    def later_of(self, stamp: Rank) -> Rank:
+        self.odd = number_of(stamp) % 2 == 1
+        return stamp.later()
+
+
 class Twice(Counter):
     def later_of(self, stamp: Rank) -> Rank:
         return stamp.later().later()
@@ -147,6 +155,7 @@ class Computing(Counter):
     ("counter", "code", "text"),
     [
         (Peeping, "Q125", "other numbers in the same order"),
+        (Halving, "Q125", "other numbers in the same order"),
         (Twice, "Q125", "twice in one step"),
         (Computing, "Q124", "no number to compute with"),
     ],

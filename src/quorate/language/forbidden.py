@@ -17,6 +17,8 @@ _IMPURE_NAMES = {
     "builtins": {"id", "hash"},
 }
 """By module: functions that tell the process, the machine or the moment, as the hash of a text does."""
+_MOMENTS = {"now", "utcnow", "today"}
+"""Of the classes of `datetime`."""
 _OF_CHANCE = (
     "instead of chance, use self.choose(options), which explores every case; instead of time, use a @step, which may "
     "happen at any time, or a counter in a field"
@@ -81,8 +83,35 @@ def forbid_impure(what: str, *functions: object) -> None:
             _scan(what, function, function.__code__)
 
 
+def is_impure(value: Any) -> bool:
+    """Whether a value is chance or the clock itself: their module, or a function that is not the model's code."""
+    if isinstance(value, ModuleType):
+        return value.__name__ in _IMPURE
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, type):
+        return owner.__module__ == "datetime" and getattr(value, "__name__", None) in _MOMENTS
+    if isinstance(value, type) or not callable(value):
+        return type(value).__module__ == "random"
+    source = _source(value)
+    return source in _IMPURE or getattr(value, "__name__", None) in _IMPURE_NAMES.get(source or "", ())
+
+
+def impure_by_way_of(function: FunctionType | None, value: Any) -> ModelError:
+    """The error for a function that names what holds chance or the clock: a table, a default, a closure."""
+    code = function.__code__ if function is not None else None
+    name = getattr(value, "__qualname__", getattr(value, "__name__", type(value).__name__))
+    what = function.__qualname__ if function is not None else "the model"
+    return ModelError(
+        f"{what} gets at `{name}`: it must do the same whenever it is run on the same state and messages",
+        hint=_OF_HASHES if value is hash else _OF_CHANCE,
+        code="Q105",
+        location=Location(code.co_filename, code.co_firstlineno) if code is not None else None,
+    )
+
+
 def _scan(what: str, function: FunctionType, code: CodeType) -> None:
     suspects = {name for name in code.co_names if name in _IMPURE or _tells(function, name) is not None}
+    suspects |= {"__hash__"} & {*code.co_names} if function.__name__ != "__hash__" else set()
     if suspects:
         import dis
 
@@ -92,6 +121,7 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
             if name not in suspects:
                 continue
             impure = instruction.opname == "IMPORT_NAME" and name in _IMPURE
+            impure = impure or (name == "__hash__" and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"))
             if instruction.opname == "LOAD_GLOBAL":
                 telling = _tells(function, name)
                 impure = telling is not None and not telling
@@ -101,7 +131,7 @@ def _scan(what: str, function: FunctionType, code: CodeType) -> None:
                 line = instruction.positions.lineno if instruction.positions else None
                 raise ModelError(
                     f"{what} uses `{name}`: it must do the same whenever it is run on the same state and messages",
-                    hint=_OF_HASHES if name == "hash" else _OF_CHANCE,
+                    hint=_OF_HASHES if name in ("hash", "__hash__") else _OF_CHANCE,
                     code="Q105",
                     location=Location(code.co_filename, line or code.co_firstlineno),
                 )

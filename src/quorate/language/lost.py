@@ -98,6 +98,22 @@ def refuse_hidden(cls: type, name: str, declaring: list[type], language: type, w
             )
 
 
+def refuse_undurable(cls: type, process: type) -> None:
+    """Refuse a class of two roles that each say what is durable: Python takes what the first says."""
+    kept: tuple[str, ...] = getattr(cls, "durable", ())
+    first = next(base for base in cls.__mro__ if "durable" in vars(base))
+    for base in cls.__mro__:
+        lost = [name for name in vars(base).get("durable", ()) if name not in kept]
+        if lost and issubclass(base, process) and issubclass(first, process) and not issubclass(first, base):
+            raise ModelError(
+                f"{cls.__name__} has two `durable`, of {first.__name__} and {base.__name__}: `{lost[0]}` of the second "
+                "is lost",
+                hint=f"write `durable = (*{first.__name__}.durable, *{base.__name__}.durable)` in {cls.__name__}",
+                code="Q106",
+                location=class_location(cls),
+            )
+
+
 def refuse_abstract(cls: type, what: str) -> None:
     """Refuse a class that Python makes no objects of."""
     if cls.__flags__ & _ABSTRACT:

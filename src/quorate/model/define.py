@@ -23,11 +23,12 @@ from quorate.language.declared import (
 from quorate.language.faults import Faults
 from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.lemmas import as_invariant, lemma_functions
-from quorate.language.lost import refuse_abstract, refuse_hidden
+from quorate.language.lost import refuse_abstract, refuse_hidden, refuse_undurable
 from quorate.language.message import Event, Message
 from quorate.language.monitor import Monitor
 from quorate.language.network import Network
 from quorate.language.pid import DecompositionError, column_of
+from quorate.language.process import Process
 from quorate.language.system import System
 from quorate.language.transitions import Declaration
 from quorate.model.attacker import Arsenal, Attacker, LearningAttacker
@@ -261,6 +262,8 @@ def read_class(cls: type[Automaton]) -> Spec:
     refuse_strangers(cls, PROPERTY_MARK)
     refuse_abstract(cls, "part of a system")
     refuse_temporal(cls)
+    if issubclass(cls, Process):
+        refuse_undurable(cls, Process)
     names: dict[str, list[type]] = {}
     for base in reversed(cls.__mro__):
         for name, value in base.__dict__.items():

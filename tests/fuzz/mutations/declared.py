@@ -5,7 +5,7 @@ from __future__ import annotations
 from .rule import Group, expression
 
 LOST = "quorate/language/lost.py"
-CHECK = "quorate/search/check.py"
+CONCLUSION = "quorate/search/conclusion.py"
 RANKS = "quorate/model/renumbering.py"
 
 declared = Group("declarations")
@@ -64,7 +64,7 @@ approximate.rule(
     "fingerprint-odds",
     "If a state may well have been missed, nothing holds.",
     "rule 36",
-    expression(CHECK, 'approximate = options.store == "bitstate" or «found.miss > LIKELY»', "False"),
+    expression(CONCLUSION, 'approximate = options.store == "bitstate" or «found.miss > LIKELY»', "False"),
 )
 in_flight.rule(
     "pending-reductions",

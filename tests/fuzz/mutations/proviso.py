@@ -68,7 +68,7 @@ proviso.rule(
     "proviso-breadth-first",
     "Level by level: a state of which no counting successor lies in the next level is expanded in full.",
     "Valmari 1998, ignoring; rounds.cpp",
-    expression("core/search/rounds.cpp", "if («partly.progressed») continue;", "true"),
+    expression("core/search/successors.hpp", "if («partly.progressed») continue;", "true"),
 )
 proviso.rule(
     "proviso-known",
@@ -102,7 +102,7 @@ proviso.rule(
     "All outcomes of the key must be progress: which of them keeps what was left out is not known.",
     "stubborn.hpp, theorem; chooser.hpp",
     expression(
-        "core/search/rounds.cpp",
+        "core/search/successors.hpp",
         "if («last != std::make_pair(process, keeps)») worker.keeping.push_back(",
         "true",
     ),

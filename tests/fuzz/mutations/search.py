@@ -100,21 +100,24 @@ search.rule(
     "store.hpp",
     # The bits of a hash that a slot has are a part of the comparison: small systems never differ in the rest alone.
     expression(
-        "core/store/store.hpp", "if («tagged(slot, hash) && layout_.equal(at(number(slot)), packed)») {", "true"
+        "core/store/store.hpp",
+        "for (std::uint32_t found = «seen.tagged»; found != 0; found &= found - 1) {",
+        "~seen.free & 0xffff",
     ),
+    expression("core/store/store.hpp", "if («!layout_.equal(this->at(other), packed)») continue; known", "false"),
 )
 search.rule(
     "store-widen",
     "A cell that does not fit its field widens the packed form before it is stored.",
     "store.hpp; layout.hpp",
-    statement("core/search/rounds.cpp", "«misfit |= !layout.fits(column, after);»"),
+    statement("core/search/successors.hpp", "«misfit |= !layout.fits(column, after);»"),
 )
 search.rule(
     "store-widen-canonical",
     "So does a cell of a canonical form.",
     "store.hpp; layout.hpp",
     statement(
-        "core/search/rounds.cpp",
+        "core/search/successors.hpp",
         "for (Id column = 0; column < form.size(); ++column) «misfit |= !layout.fits(column, form[column]);»",
     ),
     focus=("interchangeable processes",),
