@@ -265,6 +265,11 @@ def register_set(cls: type) -> None:
     _KINDS[cls] = _SET_KIND
 
 
+def register_shown(cls: type, example: object, shown: Callable[[Any], str]) -> None:
+    """A class of ours whose values are shown in another way than by their fields."""
+    _KINDS[cls] = _resolve(cls, example)._replace(show=shown)
+
+
 def fields_kind(cls: type, names: tuple[str, ...], head: bytes, rebuild: Callable[[Any, list[Any]], Any]) -> Kind:
     """The kind of a class whose values are their fields."""
     prefix = head + class_token(cls)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
 from quorate.base.errors import Location, TargetError, did_you_mean
-from quorate.base.values import encode, show
+from quorate.base.values import encode, register_shown, show
 from quorate.histories import specifications
 from quorate.histories.order import Call
 from quorate.language.maps import Map
@@ -44,8 +44,8 @@ class Decimal(NamedTuple):
 
     written: str
 
-    def __repr__(self) -> str:
-        return self.written
+
+register_shown(Decimal, Decimal("0.5"), lambda value: value.written)
 
 
 def _no_number(name: str) -> NoReturn:
