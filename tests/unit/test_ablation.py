@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import check
+from quorate.ablation import pool
 from quorate.ablation.ablate import ablate
 from quorate.ablation.judge import Judge
 from quorate.ablation.parts import find_parts
@@ -319,13 +320,32 @@ class Counting(System):
 """
 
 
-def test_a_variant_that_does_not_end_breaks(tmp_path: Path) -> None:
+def test_a_variant_that_is_stopped_in_a_loop_is_not_decided(tmp_path: Path) -> None:
     path = tmp_path / "looping_model.py"
     path.write_text(LOOPING, encoding="utf-8")
     found = ablate(load(str(path))(), jobs=1, each=0.5)
     endless = next(each for each in found.findings if each.part.change == "never true")
-    assert endless.status == "breaks"
-    assert "does not come to an end" in endless.note
+    assert endless.status == "undecided"
+    assert re.match(r"stopped by the limit on time in Counter\.count, line 1[1-5], after ", endless.note), endless.note
+
+
+STUCK_IN_C = LOOPING.replace("while True:", "while sum(range(10**12 if left < -3 else 3)):")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_variant_stuck_in_c_is_not_decided_and_the_others_are(
+    tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "GRACE", 5.0)
+    monkeypatch.setattr(pool, "CHECKS", 0)
+    path = tmp_path / "stuck_model.py"
+    path.write_text(STUCK_IN_C, encoding="utf-8")
+    found = ablate(load(str(path)), target=str(path), jobs=jobs, each=60.0)
+    assert [each.part for each in found.findings] == list(found.parts)
+    stuck = [each for each in found.findings if each.status == "undecided"]
+    assert {each.part.change for each in stuck} == {"always true", "never true"}, stuck
+    assert {each.note for each in stuck} == {"stopped in count, line 11, which did not come back in time"}
+    assert len(stuck) < len(found.findings)
 
 
 def test_all_cores_say_the_same(votes: str, voting: Ablation) -> None:

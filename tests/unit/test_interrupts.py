@@ -455,6 +455,29 @@ def test_going_on_with_a_search(interrupted: Run, models: Path) -> None:
     assert answer(found)["stopped_by"] == "interrupt"
 
 
+def test_a_search_that_is_interrupted_each_time_it_goes_on_loses_nothing(interrupted: Run, models: Path) -> None:
+    """Its beginning ends at a limit, so that there is something to go on with wherever the signal falls."""
+    plain = ["--symmetry", "none", "--por", "none", "--quotient", "off"]
+    words = ["check", "good.py", "-p", "n=13", *plain, "--max-states", "50000", "--checkpoint", "saved", "--json"]
+    document = json.loads(interrupted(models, words)["out"])
+    assert document["stopped_by"] == "states"
+    before = document["states"]
+    assert before >= 50_000
+    resume = ["resume", "saved", "--trust", "--json", "--max-states"]
+    for name, further in (("SIGINT", "300000"), ("SIGTERM", "3M")):
+        place = "quorate.search.limits:Watcher.__call__"  # first met while what was saved is made ready
+        document = answer(interrupted(models, [*resume, "3M"], place, name=name))
+        assert document["stopped_by"] == "interrupt"
+        assert document["checkpoint"]["resumed_from"] == before
+        assert document["checkpoint"]["states"] >= before
+        before = document["checkpoint"]["states"]
+        document = json.loads(interrupted(models, [*resume, further])["out"])
+        assert document["checkpoint"]["resumed_from"] == before > 0
+        assert document["states"] > before
+        before = document["states"]
+    assert (document["verdict"], document["states"], document["transitions"]) == ("holds", 3**13, 13 * 2 * 3**12)
+
+
 def test_other_files(interrupted: Run, models: Path) -> None:
     (models / "history.jsonl").write_text('{"process": "a", "invoke": "enqueue", "value": 1}\n')
     for words, place in (

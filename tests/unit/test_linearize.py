@@ -269,6 +269,21 @@ def test_operations_of_another_object_are_an_error_with_line(
     assert what in found.stderr.replace("\n ", "")
 
 
+def test_a_number_that_is_no_integer_is_shown_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    events = [
+        {"process": "a", "invoke": "write", "value": 1.5},
+        {"process": "a", "return": None},
+        {"process": "b", "invoke": "read"},
+        {"process": "b", "return": [2.5]},
+    ]
+    path.write_text("\n".join(map(json.dumps, events)), encoding="utf-8")
+    found = CliRunner().invoke(app, ["linearize", str(path), "--spec", "register"])
+    assert found.exit_code == 1
+    assert "b ends Read() = (2.5,)" in found.output
+    assert "could have returned 1.5" in found.output
+
+
 def test_a_number_is_not_its_text(tmp_path: Path) -> None:
     """`1.5` was compared as the text that it is written as."""
     for returned, status in ((1.5, 0), ("1.5", 1), (1, 1), ([1.5], 1)):

@@ -252,3 +252,21 @@ def test_a_plan_takes_every_option_of_a_check(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert not list(tmp_path.iterdir())
     assert json.loads(done.output)["reductions"]["quotient"]["ran"] is False  # lines are counted
+
+
+def test_a_model_out_of_memory_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "greedy_model.py"
+    path.write_text(
+        "from quorate import Process, System, start\n\n\n"
+        "class Greedy(Process):\n"
+        "    @start\n"
+        "    def take(self):\n"
+        "        raise MemoryError\n\n\n"
+        "class Taking(System):\n"
+        "    def build(self):\n"
+        "        self.spawn(Greedy)\n",
+        encoding="utf-8",
+    )
+    done = CliRunner().invoke(app, ["plan", str(path)])
+    assert done.exit_code == 3
+    assert done.stderr == f"quorate: out of memory in Greedy.take, {path}:7\n"

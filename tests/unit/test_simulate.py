@@ -341,6 +341,53 @@ class Branching(Clocks):
     can_be_late = ctl("AG EF late")
 
 
+UNENDING = """
+from quorate import Process, System, invariant, start
+
+
+class Counter(Process):
+    left: int = 3
+
+    @start
+    def count(self):
+        while True:
+            self.left += 1
+
+
+class Counting(System):
+    def build(self):
+        self.spawn(Counter)
+
+    @invariant
+    def positive(self):
+        return all(each.left >= 0 for each in self[Counter])
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "stopped_by", "says"),
+    [
+        ("self.left += 1", "time", "at the limit on time, before the first run had come to its end"),
+        ("raise MemoryError", "memory", "at the limit on memory"),
+    ],
+)
+def test_where_no_run_got_anywhere_that_is_said_with_the_line(
+    tmp_path: Path, body: str, stopped_by: str, says: str
+) -> None:
+    """It said that nothing was found, in no runs, with status 0."""
+    path = tmp_path / "unending_model.py"
+    path.write_text(UNENDING.replace("self.left += 1", body), encoding="utf-8")
+    found = CliRunner().invoke(app, ["simulate", str(path), "--time", "1s", "--json"])
+    told = json.loads(found.stdout)
+    assert (found.exit_code, told["runs"], told["stopped_by"]) == (3, 0, stopped_by)
+    assert told["running"]["what"] == "Counter.count"
+    assert told["running"]["line"] in (10, 11)
+    shown = CliRunner().invoke(app, ["simulate", str(path), "--time", "1s"])
+    assert shown.exit_code == 3
+    text = " ".join(shown.stdout.split())
+    assert f"stopped {says} Counter.count was running, in " in text
+
+
 def test_temporal_properties_without_a_violation_say_what_was_looked_at() -> None:
     found = simulate(Branching(limit=100_000), runs=5, depth=30, seed=4)
     assert found.ok

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from quorate.base import watchdog
-from quorate.cli.supervisor import running_in
+from quorate.base.whereabouts import running_in
 from test_explore_hangs import all_gone, descendants
 from test_schemas import schema_of
 

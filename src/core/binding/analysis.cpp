@@ -157,8 +157,7 @@ void Engine::unrelate() {
 std::optional<PartialOrders> Engine::partial_orders() {
     if (relations)
         return PartialOrders{[this] { return std::make_unique<Stubborn>(tables, *relations); }, relations->proviso,
-                             relations->options().keep > Keep::safety,
-                             [this] { return relations->footprints.built(); }};
+                             relations->options().keep > Keep::safety};
     if (tables.step_observer != nullptr)
         return PartialOrders{[this] { return std::make_unique<Persistent>(tables, *flows, flows_visible); }};
     if (local_steps) return PartialOrders{[this] { return std::make_unique<LocalSteps>(tables); }};

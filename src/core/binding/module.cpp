@@ -96,11 +96,6 @@ NB_MODULE(_core, m) {
         .def("knows_all", &Engine::knows_all)
         .def("unrelate", &Engine::unrelate)
         .def_prop_ro("reduces_orders", [](Engine& engine) { return engine.partial_orders().has_value(); })
-        .def_prop_ro("orders_built",
-                     [](Engine& engine) {
-                         const auto used = engine.partial_orders();
-                         return used ? used->built() : std::size_t{0};
-                     })
         .def("hide_sends", &Engine::hide_sends, "column"_a, "transition"_a)
         .def("seen", &Engine::seen)
         .def("verify", &Engine::verify, "oracle"_a, "depth"_a, "most"_a, "visible"_a)

@@ -181,7 +181,6 @@ private:
 
     Sequence sequence_;
     std::uint64_t saved_ = 0;         // states of the sequence
-    std::uint64_t built_before_ = 0;  // by the partial orders, before the search was saved
     Clock::time_point next_save_{};
     bool over_ = false;  // it has left the universe, and what else lies outside is known
     std::vector<Unchecked> unchecked_{};

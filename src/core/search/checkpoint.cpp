@@ -82,7 +82,7 @@ private:
 std::vector<std::uint64_t> SearchState::encode(const std::vector<Id>& failures) const {
     Writer to(failures);
     for (const std::uint64_t word :
-         {states, depth, given_up, next_trial, void_from, transitions, deadlocks, offered, left_out, built,
+         {states, depth, given_up, next_trial, void_from, transitions, deadlocks, offered, left_out,
           std::bit_cast<std::uint64_t>(stands_for), std::uint64_t{outgrown}})
         to.put(word);
     to.list(levels, [&](std::uint64_t begin) { to.put(begin); });
@@ -110,7 +110,7 @@ SearchState SearchState::decode(std::span<const std::uint64_t> words, const std:
     Reader from(words, failures);
     SearchState state;
     for (std::uint64_t* word : {&state.states, &state.depth, &state.given_up, &state.next_trial, &state.void_from,
-                                &state.transitions, &state.deadlocks, &state.offered, &state.left_out, &state.built})
+                                &state.transitions, &state.deadlocks, &state.offered, &state.left_out})
         *word = from.get();
     state.stands_for = std::bit_cast<double>(from.get());
     state.outgrown = from.get() != 0;

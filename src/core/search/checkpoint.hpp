@@ -23,7 +23,7 @@ struct Pending {
 // All of a search but its states and cells.
 struct SearchState {
     std::uint64_t states = 0, depth = 0, given_up = 0, next_trial = 0, void_from = 0;
-    std::uint64_t transitions = 0, deadlocks = 0, offered = 0, left_out = 0, built = 0;
+    std::uint64_t transitions = 0, deadlocks = 0, offered = 0, left_out = 0;
     double stands_for = 0;
     bool outgrown = false;
     std::vector<std::uint64_t> levels{};  // where each begins in the sequence

@@ -26,7 +26,6 @@ void BreadthFirst::save(const std::vector<Range>& again) {
     state.next_trial = next_trial_;
     state.void_from = void_from_;
     state.outgrown = tables_.outgrown;
-    if (options_.partial_orders) state.built = built_before_ + options_.partial_orders->built();
     state.cut.assign(tables_.columns.size() + 1, false);
     state.goals = goals_;
     std::vector<std::optional<Witness>> best(properties_.size());
@@ -77,7 +76,6 @@ std::vector<Range> BreadthFirst::restore(const SearchState& from) {
     given_up_ = from.given_up;
     next_trial_ = from.next_trial;
     void_from_ = from.void_from;
-    built_before_ = from.built;
     if (from.outgrown) tables_.outgrown = true;
     Worker& first = *workers_[0];
     first.transitions = from.transitions;

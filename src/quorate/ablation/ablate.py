@@ -31,12 +31,13 @@ def ablate(
 ) -> Ablation:
     """Take out every part of a protocol in turn, and say which properties notice.
 
-    Without a target that other processes can load, it is all done in this one.
+    Variants are checked in processes of their own, which can be ended whatever their code does. Without a target that
+    other processes can load, it is all done in this one.
     """
     began = time.perf_counter()
     judge = Judge(system, options, target=target, properties=property, each=each, timeout=timeout, progress=progress)
     count = len(judge.sites)
-    workers = 1 if target is None else min(jobs or os.cpu_count() or 1, max(1, count))
+    workers = min(jobs or os.cpu_count() or 1, max(1, count))
     findings: dict[int, Finding] = {}
     stopped: Literal["time", "interrupt"] | None = None
 
@@ -48,7 +49,7 @@ def ablate(
             raise KeyboardInterrupt
 
     try:
-        for found in _alone(judge, watch) if workers == 1 else _together(judge, property, workers, options, watch):
+        for found in _alone(judge, watch) if target is None else _together(judge, property, workers, options, watch):
             findings[found.part.number] = found
     except KeyboardInterrupt:
         stopped = stopped or "interrupt"

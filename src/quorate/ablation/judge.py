@@ -134,9 +134,6 @@ class Judge:
         if result.stopped_by == "interrupt":
             raise KeyboardInterrupt
         if result.stopped_by is not None:
-            if result.running is not None:
-                note = f"{result.running.what} does not come to an end, line {result.running.line}"
-                return Finding(part, "breaks", note=note, states=result.states)
             return Finding(part, "undecided", note=_stopped(result), states=result.states)
         lost = [f"{each.name} is never reached" for each in broken]
         return self._vacuity(site, lost, result.states)
@@ -148,7 +145,7 @@ class Judge:
         try:
             with Watcher(self.each, None):
                 return moves.same(define(self.system, self.environment), site.source.roles, site.source.transition)
-        except Halted:  # a handler that does not come to an end any more
+        except Halted:  # whatever it was: the check will tell
             return False
 
     def _checked(self) -> Result:
@@ -197,7 +194,8 @@ def _break(name: str, trace: Any) -> Break:
 
 
 def _stopped(result: Result) -> str:
-    return f"stopped by the limit on {result.stopped_by} after {result.states:,} states"
+    at = f" in {result.running.what}, line {result.running.line}," if result.running is not None else ""
+    return f"stopped by the limit on {result.stopped_by}{at} after {result.states:,} states"
 
 
 def _timed(found: Finding, seconds: float) -> Finding:

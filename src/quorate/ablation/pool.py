@@ -6,6 +6,7 @@ A process that does not keep its time, or dies, loses the variant it was at; ano
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -17,22 +18,32 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quorate.base.errors import LimitError
+from quorate.base.watchdog import Running
+from quorate.base.whereabouts import where
 from quorate.results.ablation import Finding, Part
 
 GRACE = 10.0
 """Seconds that a variant has beyond its time, to come to its end."""
 CHECKS = 4
 """So many times the limit of a variant may be used up on one: checked twice, and looked at."""
+READY = 8
+"""So many times it may be used up before the first variant: all parts in place are checked, and looked at."""
 
 
 @dataclass
 class _Worker:
     process: subprocess.Popen[str]
     listener: threading.Thread
+    dump: int
+    """Where it says which line it is in."""
     at: int | None = None
     """The part that it is at; None while it gets ready."""
     since: float = field(default_factory=time.monotonic)
     ready: bool = False
+    overdue: bool = False
+    """It was ended, as it did not keep its time."""
+    running: Running | None = None
+    """What it was doing then."""
 
 
 @dataclass
@@ -91,17 +102,21 @@ class Pool:
             self._workers.clear()
 
     def _start(self) -> None:
+        dump, to_dump = os.pipe()
+        os.set_blocking(dump, False)
         process = subprocess.Popen(
             [sys.executable, "-m", "quorate.ablation.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C is for the command, which then ends its processes
+            pass_fds=[to_dump],
         )
+        os.close(to_dump)
         self._started += 1
         listener = threading.Thread(target=self._listen, args=(self._started, process), daemon=True)
-        self._workers[self._started] = _Worker(process, listener)
-        self._tell(process, json.dumps(self.request))
+        self._workers[self._started] = _Worker(process, listener, dump)
+        self._tell(process, json.dumps(self.request | {"dump": to_dump}))
         listener.start()
 
     def _give(self, worker: _Worker, part: int) -> None:
@@ -130,23 +145,36 @@ class Pool:
     def _end_overdue(self) -> None:
         """End what keeps no limit: code of the model that never comes back to Python cannot look at the time."""
         for each in self._workers.values():
-            if each.at is not None and time.monotonic() > each.since + CHECKS * self.each + GRACE:
+            times = READY if each.at is None else CHECKS
+            waits = each.at is None and each.ready
+            if not waits and not each.overdue and time.monotonic() > each.since + times * self.each + GRACE:
+                each.overdue, each.running = True, where(each.process.pid, each.dump)
                 each.process.kill()
 
     def _close(self, worker: _Worker) -> None:
         worker.process.wait()
         worker.listener.join()
+        os.close(worker.dump)
         assert worker.process.stdin is not None
         with suppress(BrokenPipeError):
             worker.process.stdin.close()
 
     def _lost(self, worker: _Worker) -> Finding | None:
         status = worker.process.wait()
+        at = f" in {worker.running.what}, line {worker.running.line}," if worker.running is not None else ""
         if worker.at is None:
+            if worker.overdue:
+                raise LimitError(
+                    f"stopped{at} before the first variant: a process that checks variants did not get ready in time",
+                    hint="more time with --each",
+                    code="Q504",
+                )
             return None
         part = self.parts[worker.at - 1]
         seconds = time.monotonic() - worker.since
-        if seconds > CHECKS * self.each:
-            return Finding(part, "breaks", note="its code does not come to an end", seconds=seconds)
-        how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        return Finding(part, "undecided", note=f"the check ended {how}: out of memory?", seconds=seconds)
+        if worker.overdue:  # how long it takes says nothing about whether it ends
+            note = f"stopped{at} which did not come back in time" if at else "stopped, as it did not keep its time"
+        else:
+            how = f"by signal {-status}" if status < 0 else f"with status {status}"
+            note = f"the check ended {how}: out of memory?"
+        return Finding(part, "undecided", note=note, seconds=seconds)

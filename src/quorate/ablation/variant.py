@@ -151,5 +151,6 @@ def _compiled(source: Source, tree: ast.FunctionDef) -> FunctionType:
     exec(compile(ast.fix_missing_locations(module), source.file, "exec"), original.__globals__, space)
     function = space[_MAKE](**given)
     assert isinstance(function, FunctionType)
+    function.__code__ = function.__code__.replace(co_qualname=original.__code__.co_qualname)  # as tracebacks tell it
     function.__qualname__, function.__module__ = original.__qualname__, original.__module__
     return function

@@ -10,11 +10,13 @@ from quorate.sweep.worker import Teller
 
 
 def main() -> None:
+    from quorate.base.whereabouts import shown_on
     from quorate.model.given import restored
     from quorate.model.target import load
 
     teller = Teller()
     asked = json.loads(sys.stdin.readline())
+    shown_on(asked["dump"])
     system = restored(load(asked["target"]), asked["parameters"])
     judge = Judge(
         system,

@@ -31,13 +31,15 @@ stand in the source of handlers. One is taken out at a time, and every property 
 
   needed           a property is violated; --show N shows the run
 
-  breaks           a handler raises, or does not come to an end
+  breaks           a handler raises
 
   holds vacuously  all holds, since something that happened before never happens
 
   not needed       all holds, and all that happened before still happens
 
   no difference    in no reachable state of this instance it changes anything
+
+  not decided      a limit was reached, which may be that a handler does not come to an end
 
 Exit status: 0 all parts were looked at, 2 the request or the model is wrong, 3 interrupted or out of time.
 With --show: as for `quorate check`.

@@ -10,7 +10,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from quorate.base.errors import LimitError, Location, MessagesRead, QuorateError
-from quorate.base.watchdog import Halted
+from quorate.base.watchdog import Halted, Running, running
 from quorate.cli import interrupts
 
 HOLDS, VIOLATED, WRONG, STOPPED, UNCOVERED = 0, 1, 2, 3, 4
@@ -62,16 +62,24 @@ def _status(command: Callable[[], int], *, as_json: bool) -> int:
             complain(models, as_json=as_json)
             return WRONG
         return _stopped(interrupts.MESSAGE, as_json=as_json)
-    except MemoryError:
-        return _stopped("out of memory; try --spill, --store fingerprint or smaller parameters", as_json=as_json)
+    except MemoryError as error:
+        return _stopped(_out_of_memory(running(error.__traceback__)), as_json=as_json)
     except Halted as halted:
-        where = f" in {halted.running.what}, {halted.running.file}:{halted.running.line}" if halted.running else ""
-        return _stopped(f"{'out of memory' if halted.out_of_memory else 'stopped'}{where}", as_json=as_json)
+        why = _out_of_memory(halted.running) if halted.out_of_memory else f"stopped{_in(halted.running)}"
+        return _stopped(why, as_json=as_json)
     except BaseException as error:
         if os.environ.get("QUORATE_TRACEBACK"):
             raise
         complain(unexpected(error), as_json=as_json)
         return WRONG
+
+
+def _in(place: Running | None) -> str:
+    return f" in {place.what}, {place.file}:{place.line}" if place is not None else ""
+
+
+def _out_of_memory(place: Running | None) -> str:
+    return f"out of memory{_in(place) or '; try --spill, --store fingerprint or smaller parameters'}"
 
 
 def _stopped(why: str, *, as_json: bool) -> int:

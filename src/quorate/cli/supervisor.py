@@ -11,7 +11,6 @@ A child that keeps its limits answers by itself. QUORATE_ONE_PROCESS=1 does with
 
 import json
 import os
-import re
 import signal
 import sys
 import time
@@ -37,7 +36,6 @@ SAVING = 60.0
 LOOK = 0.05
 
 _HANDLED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-_FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$')
 
 
 def supervise() -> None:
@@ -56,7 +54,9 @@ def supervise() -> None:
         os.close(from_child)
         os.close(from_dump)
         pipe.opened(to_parent, parent)
-        _prepare(to_dump)
+        from quorate.base.whereabouts import shown_on
+
+        shown_on(to_dump)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return
     os.close(to_parent)
@@ -64,17 +64,6 @@ def supervise() -> None:
     os.set_blocking(from_child, False)
     os.set_blocking(from_dump, False)
     Supervisor(child, from_child, from_dump, handled).wait()
-
-
-def _prepare(to_dump: int) -> None:
-    """In the child: show where it is when it is asked."""
-    import faulthandler
-
-    faulthandler.register(_where_signal(), file=to_dump, all_threads=False)
-
-
-def _where_signal() -> int:
-    return signal.SIGRTMIN + 11
 
 
 class Supervisor:
@@ -220,19 +209,9 @@ class Supervisor:
 
     def _where(self) -> "Running | None":
         """Which line of the model the child is in."""
-        with suppress(BlockingIOError):
-            os.read(self._dump, 1 << 16)
-        os.kill(self.child, _where_signal())
-        text = b""
-        until = time.monotonic() + 1
-        while time.monotonic() < until:  # it comes in pieces, word by word
-            try:
-                text += os.read(self._dump, 1 << 16)
-            except BlockingIOError:
-                time.sleep(0.01)
-            if b" in supervised\n" in text:
-                break
-        return running_in(text.decode("ascii", "replace"))
+        from quorate.base.whereabouts import where
+
+        return where(self.child, self._dump)
 
     # --- the end -------------------------------------------------------------------------------------------------
 
@@ -336,22 +315,6 @@ class Supervisor:
 def _plain(value: Any) -> Any:
     """A parameter as it is shown; of what is no number or text, the name."""
     return value.get("name", "...") if isinstance(value, dict) else value
-
-
-def running_in(dump: str) -> "Running | None":
-    """The line of the model in a traceback of `faulthandler`, innermost first; None if it was not the model's turn."""
-    from quorate.base import watchdog
-    from quorate.base.errors import is_model_file
-    from quorate.base.watchdog import Running
-
-    found: list[tuple[str, int, str]] = []
-    for file, line, name in (match.groups() for match in map(_FRAME.match, dump.splitlines()) if match):
-        if name == "supervised" and file == watchdog.__file__:
-            return Running(found[-1][2], *found[0][:2]) if found else None
-        file = file.encode().decode("unicode_escape")
-        if is_model_file(file):
-            found.append((file, int(line), name))
-    return None
 
 
 def resident(process: int) -> int:

@@ -85,5 +85,12 @@ def figures(found: Simulation) -> Iterator[tuple[str, Content]]:
     if found.left_out:
         yield "left out", f"{', '.join(found.left_out)}: about what runs could do, which no single run shows"
     if found.stopped_by is not None:
-        stopped = {"interrupt": "by an interrupt", "memory": "at the limit on memory"}
+        stopped = {
+            "interrupt": "by an interrupt",
+            "memory": "at the limit on memory",
+            "time": "at the limit on time, before the first run had come to its end",
+        }
         yield "stopped", Piece(stopped.get(found.stopped_by, f"by {found.stopped_by}"), "warning")
+    if found.running is not None:
+        what, file, line = found.running
+        yield "", f"{what} was running, in {file}:{line}"

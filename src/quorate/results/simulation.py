@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from quorate.base.watchdog import Running
     from quorate.results.coverage import Coverage
     from quorate.results.result import Limit
     from quorate.results.trace import Trace
@@ -108,6 +109,8 @@ class Simulation:
     """Among which pct chooses, channels included."""
     covered: Coverage | None = None
     stopped_by: Limit | None = None
+    running: Running | None = None
+    """The code of the model that was running when it was stopped, by whatever; None if none was."""
     target: str | None = None
     schema: int = SCHEMA
 
@@ -158,5 +161,6 @@ class Simulation:
             "temporal": self.walks.to_json() if self.walks is not None else None,
             "covered": self.covered.to_json() if self.covered is not None else None,
             "stopped_by": self.stopped_by,
+            "running": self.running._asdict() if self.running is not None else None,
             "trace": trace_to_json(self.trace) if self.trace is not None else None,
         }

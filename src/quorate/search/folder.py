@@ -26,7 +26,7 @@ from quorate.base.records import Damaged
 from quorate.cluster.kept import OF_WORKERS
 
 FORMAT = "quorate-checkpoint"
-VERSION = 2
+VERSION = 3
 """Counts the times the form of the files changed."""
 KINDS = ("tables", "cells", "head", "states")
 CHUNK = 4 << 20

@@ -120,9 +120,10 @@ def plan(
             )
     except Halted as halted:
         watcher.halted(halted)
-        if watcher.reason == "time":
-            raise
-        raise (MemoryError if watcher.reason == "memory" else KeyboardInterrupt) from None
+        if watcher.reason == "interrupt":
+            raise KeyboardInterrupt from None
+        halted.out_of_memory = watcher.reason == "memory"
+        raise
 
 
 def _found(

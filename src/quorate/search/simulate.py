@@ -151,11 +151,14 @@ def _too_early(halted: Halted, watcher: Watcher) -> LimitError:
 
 
 def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher) -> Simulation:
+    halted = model.halted if report.violation is None else None
+    if halted is not None:
+        watcher.halted(halted)
     stopped: Limit | None = None
     if report.stop.name not in ("finished", "violation", "time"):
         stopped = watcher.reason or cast(Limit, report.stop.name)
-    if stopped == "time":
-        stopped = None
+    if stopped == "time" and not (halted is not None and report.runs == 0):
+        stopped = None  # that is when it is to end, unless code of the model let no run get anywhere
     trace: Trace | None = None
     watcher.finish()
     if report.violation is not None:
@@ -191,6 +194,7 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
         not_reached=tuple(name for name in goals if name not in reached),
         left_out=tuple(each.name for each in asked.temporal if linear(each.formula) is None),
         stopped_by=stopped,
+        running=halted.running if halted is not None else None,
     )
 
 

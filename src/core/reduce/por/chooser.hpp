@@ -35,8 +35,6 @@ struct PartialOrders {
     std::function<std::unique_ptr<Chooser>()> chooser{};
     bool proviso = true;      // steps could be put off for ever, round a cycle, unless the search sees to it
     bool whole_runs = false;  // properties of whole runs are to be kept, not only what is reachable
-    // What was worked out so far and is kept: each is as dear as some dozen states of a search without it.
-    std::function<std::size_t()> built = [] { return std::size_t{0}; };
 };
 
 }  // namespace quorate

@@ -67,12 +67,6 @@ public:
     const std::vector<Footprint::Clause>& clauses(const Footprint& footprint);
     // The footprint of a key alone. `sendable` has a bit for each message that may still be sent to the process.
     const Footprint& start(const Footprint& root, Id key, Bits sendable);
-    // How many there are. No other thread may be at work.
-    std::size_t built() const {
-        std::size_t sum = 0;
-        for (const auto& owned : owned_) sum += owned->footprints.size();
-        return sum;
-    }
 
 private:
     const Footprint& known(Column& column, const FootprintOf& wanted, const Footprint* root, const StepList& steps);
