@@ -215,11 +215,11 @@ class AmongConstants(System):
 
     @invariant
     def never(self) -> bool:
-        return not any(each.up in set((1, 4)) for each in self[Flag])
+        return not any(each.up in {len(self[Flag]), 4} for each in self[Flag])
 
     @invariant
     def always(self) -> bool:
-        return all(each.up in set((0, 1)) for each in self[Flag])
+        return all(each.up in {0, len(self[Flag])} for each in self[Flag])
 
 
 def test_truth_values_among_known_integers() -> None:

@@ -48,8 +48,8 @@ def may_be_hashed(definition: Definition, function: Any, messages: Iterable[type
             if any(type(each) is bool or (isinstance(each, (frozenset, tuple, Map)) and each) for each in begins):
                 held[name].append(bool)  # a constant may be what its type is not; its elements are hashed before
     for cls in messages:
-        owners[cls] = field_types(cls)
-        for name, hint in owners[cls].items():
+        owners[cls] = declared = field_types(cls)
+        for name, hint in declared.items():
             held.setdefault(name, []).append(hint)
     for part in _parts(hint for hints in held.values() for hint in hints):
         if _is_named(part):
