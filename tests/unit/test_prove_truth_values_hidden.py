@@ -4,6 +4,7 @@ import random
 from typing import Any, NamedTuple
 
 import pytest
+from benchmarks.protocols.unbounded_paxos import UnboundedPaxos
 
 from quorate import Map, Message, Process, System, invariant, on, prove, step
 from quorate.model.define import define
@@ -197,6 +198,10 @@ def test_ordinary_handlers_are_known_to_have_none() -> None:
     (move,) = definition.columns[0].spec.transitions
     assert not may_be_hashed(definition, move.function)
     assert not may_be_hashed(definition, move.declaration.when)
+
+
+def test_paxos_needs_no_cases_for_zero_and_one() -> None:
+    assert len(Encoded(define(UnboundedPaxos())).actions) == 95
 
 
 class Flag(Process):
