@@ -274,7 +274,7 @@ class Lifting:
             elif isinstance(found, (classmethod, staticmethod)):
                 todo.append(found.__func__)
             elif isinstance(found, property):
-                todo.extend(each for each in (found.fget,) if each is not None)
+                todo.extend(each for each in (found.fget, found.fset, found.fdel) if each is not None)
             elif isinstance(found, type) and found.__module__ != "builtins":
                 for base in found.__mro__:
                     if _is_model_class(base):

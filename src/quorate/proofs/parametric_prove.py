@@ -74,7 +74,7 @@ def prove_family(
         nonlocal sampled
         if sampled is None:
             progress("sampling states")
-            sampled = Sampled(encoded, free, SAMPLES, Deadline(min(30.0, deadline.left / 4)))
+            sampled = Sampled(encoded, free, SAMPLES, Deadline(min(30.0 * deadline.slowness, deadline.left / 4)))
         return sampled
 
     if given:

@@ -262,7 +262,8 @@ def formula_of(
     exact = explored()
     query = Query(encoded.translate)
     query.add(*whole)
-    return rough if query.ask([negation(equal(rough, exact))], seconds=5) == "unsat" else exact
+    seconds = 5 * encoded.explorer.deadline.slowness
+    return rough if query.ask([negation(equal(rough, exact))], seconds=seconds) == "unsat" else exact
 
 
 def _bool(answer: Any) -> Any:

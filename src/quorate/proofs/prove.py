@@ -318,7 +318,8 @@ class _Attempt:
 
     def _samples(self) -> list[Sample]:
         self.progress("sampling states")
-        limit = Deadline(min(30.0, self.prover.deadline.left / 4), self.prover.deadline)
+        deadline = self.prover.deadline
+        limit = Deadline(min(30.0 * deadline.slowness, deadline.left / 4), deadline)
         return Sampler(self.encoded.definition, self.encoded.machine).states(SAMPLES, limit)
 
     def _strengthen(self) -> None:

@@ -367,10 +367,8 @@ class SymInt:
 
     def _may_be_one(self) -> bool:
         known = self.known
-        if known is not None:
-            return known in (0, 1) and not (running.alike and running.path is not None)
-        if running.path is None:
-            return False
+        if running.path is None or (known is not None and known not in (0, 1)):
+            return known in (0, 1)
         running.tried |= running.alike
         return not running.alike and decide(conjunction([ge(self.term, number(0)), ge(number(1), self.term)]))
 
