@@ -180,7 +180,7 @@ private:
     std::atomic<bool> news_{false};  // something new is broken, and that was not told yet
 
     Sequence sequence_;
-    std::uint64_t saved_ = 0;         // states of the sequence
+    std::uint64_t saved_ = 0;  // states of the sequence
     Clock::time_point next_save_{};
     bool over_ = false;  // it has left the universe, and what else lies outside is known
     std::vector<Unchecked> unchecked_{};

@@ -81,9 +81,8 @@ private:
 
 std::vector<std::uint64_t> SearchState::encode(const std::vector<Id>& failures) const {
     Writer to(failures);
-    for (const std::uint64_t word :
-         {states, depth, given_up, next_trial, void_from, transitions, deadlocks, offered, left_out,
-          std::bit_cast<std::uint64_t>(stands_for), std::uint64_t{outgrown}})
+    for (const std::uint64_t word : {states, depth, given_up, next_trial, void_from, transitions, deadlocks, offered,
+                                     left_out, std::bit_cast<std::uint64_t>(stands_for), std::uint64_t{outgrown}})
         to.put(word);
     to.list(levels, [&](std::uint64_t begin) { to.put(begin); });
     to.list(pending, [&](const Pending& one) {
