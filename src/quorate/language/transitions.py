@@ -228,7 +228,7 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
         raise _refuse(
             f"@{kind} goes on a method of a System, without arguments", f"@{kind}\ndef name(self) -> bool: ..."
         )
-    if hasattr(function, PROPERTY_MARK):
+    if getattr(function, PROPERTY_MARK, kind) != kind:
         raise _refuse(
             f"{function.__qualname__} is declared as a property twice",
             "give each property a method of its own; they may call a common helper",

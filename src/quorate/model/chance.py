@@ -7,6 +7,7 @@ not Python code, such as `time.time` itself, is refused where it is held by what
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import _lru_cache_wrapper, cached_property, partial
 from types import CodeType, FunctionType, MethodType, ModuleType, NoneType
@@ -104,6 +105,8 @@ def _inside(value: Any) -> list[Any]:
         return [value.__func__]
     if isinstance(value, partial):
         return [value.func, *value.args, *value.keywords.values()]
+    if value is sys.modules:  # of everybody; what a model stores there is found as its memory (rule 19)
+        return []
     if isinstance(value, (tuple, list, set, frozenset, dict)):  # a table of functions
         held = value.values() if isinstance(value, dict) else value
         return [each for each in held if type(each) not in _VALUES]
