@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -226,6 +227,9 @@ def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
 def descendants_in(process: "subprocess.Popen[str]", case: str) -> set[int]:
     """All processes of a check, once its supervisor has said that the model is where it does not come back from."""
     assert process.stderr is not None
+    if not select.select([process.stderr], [], [], 120)[0]:
+        process.kill()
+        raise AssertionError("nothing was said")
     said = process.stderr.readline()
     assert f"model.py:{line_of(case)}; Ctrl-C stops it" in said
     return descendants(process.pid)
