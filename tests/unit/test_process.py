@@ -206,6 +206,32 @@ def test_declarations_of_a_process_that_are_refused() -> None:
         class Wrong2(Process):
             def __init__(self) -> None: ...
 
+    with pytest.raises(ModelError, match="Wrong6 defines __post_init__, which is never called"):
+
+        class Wrong6(Process):
+            def __post_init__(self) -> None: ...
+
+    with pytest.raises(ModelError, match=r"Wrong7\.__init_subclass__ takes no options"):
+
+        class Wrong7(Process):
+            def __init_subclass__(cls) -> None: ...
+
+    with pytest.raises(ModelError, match="Wrong8 defines __post_init__, which is never called"):
+
+        class Wrong8(System):
+            def __post_init__(self) -> None: ...
+
+    class Wrong9(System):
+        def __init__(self, servers: int = 2) -> None:
+            self.servers = servers
+
+    class Wrong10(System):
+        def __init__(self) -> None: ...
+
+    for wrong in (Wrong9, Wrong10):
+        with pytest.raises(ModelError, match=rf"{wrong.__name__}\.__init__ does not call super\(\)\.__init__"):
+            define(wrong)
+
     with pytest.raises(ModelError, match="processes and monitors are made by their system"):
         Careless()
 
