@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
+from quorate import Message, Pid, Process, QuorateError, System, can, check, invariant, on, start, step
 from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.properties import evaluate
-from quorate.properties.parts import parts_of
+from quorate.properties.parts import Fold, parts_of
 
 
 class Tick(Message): ...
@@ -196,6 +196,13 @@ def test_what_is_left_as_it_is() -> None:
     assert folds(swallowed) == []
     assert folds(hidden_by_a_comprehension) == folds(another_self) == folds(captured_by_a_match) == []
     assert folds(hidden_by_a_lambda) == ["any"]
+
+
+def test_answers_by_parts_are_compared_with_the_property_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fold, "begin", lambda self: 1)  # so every sum is one too many
+    with pytest.raises(QuorateError, match="judged is False by its parts, and not as it was written") as caught:
+        check(systems(one_busy))
+    assert caught.value.code == "Q900"
 
 
 EDITED = """
