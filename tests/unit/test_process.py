@@ -1,3 +1,4 @@
+import copy
 import enum
 from typing import Any, ClassVar
 
@@ -98,6 +99,10 @@ class Careless(Process):
         self.__dict__["more"] = 1
 
     @start
+    def copied(self) -> None:
+        self.ballot = copy.copy(self).ballot  # here: copied
+
+    @start
     def float_message(self) -> None:
         self.send(self.pid, Note(1.5))  # type: ignore[arg-type]  # here: float
 
@@ -150,6 +155,7 @@ class Careless(Process):
         ("identity", "Q102", "Careless.pid was assigned: a process keeps its identity", ""),
         ("delete", "Q102", "Careless.ballot was deleted", "self.ballot = None"),
         ("smuggle", "Q102", "declares no field `more`", "declare it"),
+        ("copied", "Q108", "a Careless was copied or pickled", "use the values of its fields"),
         ("float_message", "Q101", "Note.number holds 1.5 of type float", "use int"),
         ("swapped", "Q107", "is not a message", "the receiver comes first"),
         ("no_message", "Q107", "is not a message", "send an instance: Note(...)"),
