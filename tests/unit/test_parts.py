@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, System, can, check, invariant, on, start, step
+from quorate import Message, Pid, Process, QuorateError, System, can, check, invariant, on, start, step
 from quorate.model.define import define
 from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.properties import evaluate
-from quorate.properties.parts import parts_of
+from quorate.properties.parts import Fold, parts_of
 
 
 class Tick(Message): ...
@@ -125,9 +126,35 @@ def not_a_bool(self: Any) -> Any:
     return sum(p.x for p in self[Worker])
 
 
+def hidden_by_a_lambda(self: Any) -> bool:
+    workers = self[Worker]
+    busiest = min((workers[:1], workers[1:]), key=lambda workers: all(p.x == 0 for p in workers))
+    return len(busiest) == 1 or any(p.x == 1 for p in self[Special])
+
+
+def hidden_by_a_comprehension(self: Any) -> bool:
+    workers = self[Worker]
+    halves = workers[:1], workers[1:]
+    return not any(all(p.x == 1 for p in workers) for workers in halves)
+
+
+def another_self(self: Any) -> bool:
+    halves = {Worker: self[Worker][:1]}, {Worker: self[Worker][1:]}
+    return [any(p.busy for p in self[Worker]) for self in halves] != [True, False]
+
+
+def captured_by_a_match(self: Any) -> bool:
+    match self[Worker][0].x:
+        case limit:
+            return all(p.x <= limit for p in self[Worker])
+
+
+limit = 2
+
 SHAPES = [
     all_small, one_busy, counted, counted_values, alike, raises_late, raises_unless, of_nobody, pairs, around, in_order,
-    first_of_set, by_hand, with_local, swallowed, not_a_bool,
+    first_of_set, by_hand, with_local, swallowed, not_a_bool, hidden_by_a_lambda,
+    hidden_by_a_comprehension, another_self, captured_by_a_match,
 ]  # fmt: skip
 
 
@@ -167,6 +194,32 @@ def test_what_is_left_as_it_is() -> None:
     assert folds(pairs) == []
     assert folds(around) == []
     assert folds(swallowed) == []
+    assert folds(hidden_by_a_comprehension) == folds(another_self) == folds(captured_by_a_match) == []
+    assert folds(hidden_by_a_lambda) == ["any"]
+
+
+def test_answers_by_parts_are_compared_with_the_property_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fold, "begin", lambda self: 1)  # so every sum is one too many
+    with pytest.raises(QuorateError, match="judged is False by its parts, and not as it was written") as caught:
+        check(systems(one_busy))
+    assert caught.value.code == "Q900"
+
+
+EDITED = """
+def judge(self):
+    return {{p.busy for p in self[Worker]}} != {{True}} or all(p.x < {} for p in self[Worker])
+"""
+
+
+def test_what_runs_is_judged_and_not_what_its_file_says_by_now(tmp_path: Path) -> None:
+    file = tmp_path / "edited.py"
+    file.write_text(EDITED.format(1))
+    made: dict[str, Any] = {"Worker": Worker}
+    exec(compile(file.read_text(), str(file), "exec"), made)
+    assert folds(made["judge"]) == ["set", "all"]
+    exec(compile(file.read_text(), str(file), "exec"), made)
+    file.write_text(EDITED.format(20))
+    assert folds(made["judge"]) == []
 
 
 def test_where_order_may_count_it_is_kept() -> None:

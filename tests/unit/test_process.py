@@ -1,3 +1,4 @@
+import copy
 import enum
 from typing import Any, ClassVar
 
@@ -98,6 +99,10 @@ class Careless(Process):
         self.__dict__["more"] = 1
 
     @start
+    def copied(self) -> None:
+        self.ballot = copy.copy(self).ballot  # here: copied
+
+    @start
     def float_message(self) -> None:
         self.send(self.pid, Note(1.5))  # type: ignore[arg-type]  # here: float
 
@@ -150,6 +155,7 @@ class Careless(Process):
         ("identity", "Q102", "Careless.pid was assigned: a process keeps its identity", ""),
         ("delete", "Q102", "Careless.ballot was deleted", "self.ballot = None"),
         ("smuggle", "Q102", "declares no field `more`", "declare it"),
+        ("copied", "Q108", "a Careless was copied or pickled", "use the values of its fields"),
         ("float_message", "Q101", "Note.number holds 1.5 of type float", "use int"),
         ("swapped", "Q107", "is not a message", "the receiver comes first"),
         ("no_message", "Q107", "is not a message", "send an instance: Note(...)"),
@@ -205,6 +211,32 @@ def test_declarations_of_a_process_that_are_refused() -> None:
 
         class Wrong2(Process):
             def __init__(self) -> None: ...
+
+    with pytest.raises(ModelError, match="Wrong6 defines __post_init__, which is never called"):
+
+        class Wrong6(Process):
+            def __post_init__(self) -> None: ...
+
+    with pytest.raises(ModelError, match=r"Wrong7\.__init_subclass__ takes no options"):
+
+        class Wrong7(Process):
+            def __init_subclass__(cls) -> None: ...
+
+    with pytest.raises(ModelError, match="Wrong8 defines __post_init__, which is never called"):
+
+        class Wrong8(System):
+            def __post_init__(self) -> None: ...
+
+    class Wrong9(System):
+        def __init__(self, servers: int = 2) -> None:
+            self.servers = servers
+
+    class Wrong10(System):
+        def __init__(self) -> None: ...
+
+    for wrong in (Wrong9, Wrong10):
+        with pytest.raises(ModelError, match=rf"{wrong.__name__}\.__init__ does not call super\(\)\.__init__"):
+            define(wrong)
 
     with pytest.raises(ModelError, match="processes and monitors are made by their system"):
         Careless()

@@ -174,6 +174,17 @@ class Automaton(_Held):
             held.update(values)
         return held
 
+    def __reduce_ex__(self, *_: object) -> NoReturn:
+        """`copy` and `pickle` would look past the property above."""
+        raise ModelError(
+            f"a {type(self).__name__} was copied or pickled",
+            hint="use the values of its fields, which never change",
+            code="Q108",
+            location=caller(),
+        )
+
+    __getstate__ = __reduce_ex__
+
     def __delattr__(self, name: str) -> NoReturn:
         raise ModelError(
             f"{type(self).__name__}.{name} was deleted: a state always has all its fields",

@@ -21,6 +21,7 @@ WATCH_MARK = "__quorate_watch__"
 PLACE_MARK = "__quorate_place__"
 """The same: where the model has it made."""
 
+_MAKING = ("__init__", "__post_init__")
 _ESSENTIAL = ("__setattr__", "__delattr__", "__getattribute__", "__new__")
 
 
@@ -66,13 +67,16 @@ def forgotten(cls: type, name: str, what: str, decorator: str) -> ModelError:
 
 def refuse_overrides(cls: type) -> None:
     """Refuse methods by which a process would keep its fields in another way."""
-    if "__init__" in cls.__dict__:
-        made = location_of(cls.__dict__["__init__"])
+    refuse_making(
+        cls, "declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn", *_MAKING
+    )
+    made = cls.__dict__.get("__init_subclass__")
+    if made is not None and not _takes_options(made.__func__):
         raise ModelError(
-            f"{cls.__name__} defines __init__, which is never called",
-            hint="declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn",
+            f"{cls.__name__}.__init_subclass__ takes no options",
+            hint="take **options and pass them on: super().__init_subclass__(**options)",
             code="Q106",
-            location=made if made is not None and is_model_file(made.file) else class_location(cls),
+            location=location_of(made.__func__) or class_location(cls),
         )
     for name in _ESSENTIAL:
         if name in cls.__dict__:
@@ -82,6 +86,25 @@ def refuse_overrides(cls: type) -> None:
                 code="Q106",
                 location=location_of(cls.__dict__[name]) or member_location(cls, name),
             )
+
+
+def refuse_making(cls: type, hint: str, *names: str) -> None:
+    """Refuse methods by which objects would be made."""
+    for name in names:
+        if name in cls.__dict__:
+            made = location_of(cls.__dict__[name])
+            raise ModelError(
+                f"{cls.__name__} defines {name}, which is never called",
+                hint=hint,
+                code="Q106",
+                location=made if made is not None and is_model_file(made.file) else class_location(cls),
+            )
+
+
+def _takes_options(function: Any) -> bool:
+    import inspect
+
+    return any(each.kind is each.VAR_KEYWORD for each in inspect.signature(function).parameters.values())
 
 
 def require_arguments(function: Any, count: int, what: str, shape: str) -> None:

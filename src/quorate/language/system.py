@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
-from quorate.base.places import class_location
+from quorate.base.places import class_location, location_of
 from quorate.base.values import show
+from quorate.language.declared import refuse_making
 from quorate.language.faults import Faults
 from quorate.language.lost import refuse_lost
 from quorate.language.maps import Map
@@ -58,6 +59,11 @@ class System:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         refuse_lost(cls, (System,))
+        refuse_making(
+            cls,
+            "declare parameters with their values, `servers: int = 3`; `build` makes the processes",
+            "__post_init__",
+        )
 
     def __init__(self, **values: Any) -> None:
         cls = type(self)
@@ -273,8 +279,20 @@ class System:
             )
         return views
 
+    def _require_made(self) -> None:
+        """Refuse an __init__ that leaves out what this class does in its own."""
+        if "_builder" not in self.__dict__:
+            cls = type(self)
+            raise ModelError(
+                f"{cls.__name__}.__init__ does not call super().__init__(**values) first",
+                hint="declare parameters with their values, `servers: int = 3`: then no __init__ is needed",
+                code="Q106",
+                location=location_of(cls.__init__) or class_location(cls),
+            )
+
     def __setattr__(self, name: str, value: Any) -> None:
         cls = type(self)
+        self._require_made()
         if self.__dict__["_builder"] is not None:
             if name in _SETTINGS:
                 wanted = Network if name == "network" else Faults

@@ -54,6 +54,7 @@ def define(
     if isinstance(system, type):
         refuse_abstract(system, "checked")
         system = system()
+    system._require_made()
     environment = environment or Environment()
     require_setting(type(system), "network", type(system).network, Network, "fifo()")
     require_setting(type(system), "faults", type(system).faults, Faults, "crashes(1)")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quorate import _core
-from quorate.base.errors import MessagesRead
+from quorate.base.errors import MessagesRead, QuorateError
 from quorate.base.values import encode
 from quorate.base.watchdog import Halted
 from quorate.model.bound import is_inside
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PENDING_FIELD = NONE - 1
 """What stands for a field where a property has read what is pending (core: model/column.hpp)."""
+FIRST_JUDGED, EVERY_JUDGED = 32, 64
+"""Of a property that is judged by its parts, so many answers, and then each of so many, are compared."""
 Read = tuple[int, int, int, int, int]
 """What a property has read: column, field and value; and of a fold its number, and what is known of it then."""
 
@@ -57,6 +59,8 @@ class Judging(Numbers):
         apart = whole is not None or definition.shown
         self.parts = [None if apart else parts_of(definition, each) for each in self._judges]
         """The properties as far as they are about processes one by one."""
+        self._by_parts = [0] * len(self.parts)
+        """How often each was judged by its parts."""
         for parts in filter(None, self.parts):
             for fold in parts.folds:
                 for index in fold.columns:
@@ -132,6 +136,7 @@ class Judging(Numbers):
             answer, reads = parts.evaluate(state, element_of)
             path = [self._folded_read(parts, each) if len(each) > 2 else self._read(each, state) for each in reads]
             if answer is not None:
+                self._compare(number, state, answer)
                 return _core.Verdict.yes if answer else _core.Verdict.no, path
         found = self.evaluate(prop, state, pending)
         said = "raises" if found.failure is not None else "yes" if found.value else "no"
@@ -140,6 +145,19 @@ class Judging(Numbers):
             for each in found.reads
         ]
         return _core.Verdict[said], path
+
+    def _compare(self, number: int, state: tuple[Local, ...], answer: bool) -> None:
+        """Now and then a property that was judged by its parts is judged as it was written too."""
+        self._by_parts[number] += 1
+        if self._by_parts[number] > FIRST_JUDGED and self._by_parts[number] % EVERY_JUDGED:
+            return
+        written = self.evaluate(self._judges[number], state)
+        if written.failure is not None or written.value is not answer:
+            raise QuorateError(
+                f"{self._judges[number].name} is {answer} by its parts, and not as it was written",
+                hint="this is a defect of Quorate; please report it with the model",
+                code="Q900",
+            )
 
     def folds_alike(self, fold: Fold, columns: Sequence[int], locals: Sequence[Sequence[int]]) -> bool:
         """Whether a fold reads the same of every local state and of its image under a renaming."""

@@ -50,10 +50,11 @@ FOLDED = frozenset({"all", "any"}) | SUMS
 GATHERED = frozenset({"set", "frozenset", "list", "tuple", "sorted"})
 """Functions that take all they are given, whatever becomes of it."""
 REFUSED = (
-    ast.Try, ast.With, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal,
-    ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef,
+    ast.Try, ast.TryStar, ast.With, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal,
+    ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom, ast.Match,
 )  # fmt: skip
-"""What may see more of a property than its value: that part of it raised, or its own variables."""
+"""What may see more of a property than its value, that part of it raised, or its own variables; and what sets a
+variable that no `ast.Name` tells."""
 SEEING = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "__class__", _FOLD, _SKIP})
 
 
@@ -260,7 +261,6 @@ class _Source(ast.NodeTransformer):
             self._same_code(self.compiled(node, {}).__code__)
             _READ[function] = read
         self._parents = {child: each for each in ast.walk(node) for child in ast.iter_child_nodes(each)}
-        self._stored = _stored(node)
         self._bound = _bound(node)
 
     def _refuse(self) -> None:
@@ -273,11 +273,7 @@ class _Source(ast.NodeTransformer):
 
     def _same_code(self, code: CodeType) -> None:
         """The file may have changed since it was imported, or a decorator may have put another function here."""
-        real = self.function.__code__
-        same = all(
-            getattr(code, name) == getattr(real, name) for name in ("co_code", "co_names", "co_varnames", "co_freevars")
-        )
-        if not same or _constants(code) != _constants(real):
+        if not _same(code, self.function.__code__):
             raise _NotUnderstoodError
 
     # Functions from trees
@@ -386,14 +382,14 @@ class _Source(ast.NodeTransformer):
                 for name in each.targets
                 if isinstance(name, ast.Name) and name.id == node.id
             ]
-            if len(held) != 1 or self._stored.count(node.id) != 1:
+            if len(held) != 1 or self._bound.count(node.id) != 1:  # a lambda or a comprehension may hide it
                 return ()
             node = held[0]
         if not (
             isinstance(node, ast.Subscript)
             and isinstance(node.value, ast.Name)
             and node.value.id == self.self_name
-            and self._stored.count(self.self_name) == 1
+            and self._bound.count(self.self_name) == 1
             and isinstance(node.slice, ast.Name)
             and node.slice.id not in self._bound
         ):
@@ -451,26 +447,6 @@ def _bound(node: ast.AST) -> list[str]:
     return [each.id for each in places] + [each.arg for each in nodes if isinstance(each, ast.arg)]
 
 
-def _stored(node: ast.FunctionDef) -> list[str]:
-    """The variables of a function, once for each place that sets them; those of its comprehensions are not its own."""
-    found = [each.arg for each in node.args.args]
-
-    def look(each: ast.AST) -> None:
-        if isinstance(each, ast.comprehension):
-            look(each.iter)
-            for condition in each.ifs:
-                look(condition)
-            return
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
-            found.append(each.id)
-        for child in ast.iter_child_nodes(each):
-            look(child)
-
-    for statement in node.body:
-        look(statement)
-    return found
-
-
 def _constants_of(node: ast.AST, name: str, held: dict[str, Any]) -> Iterator[ast.Name]:
     """Where a tree names an object for the sake of one of its own attributes: `self.servers`."""
     for each in ast.walk(node):
@@ -479,5 +455,17 @@ def _constants_of(node: ast.AST, name: str, held: dict[str, Any]) -> Iterator[as
             yield from [each.value] if constant else []
 
 
-def _constants(code: CodeType) -> list[tuple[type, Any]]:
-    return [(type(each), each) for each in code.co_consts if not isinstance(each, CodeType | str)]
+def _same(one: CodeType, other: CodeType) -> bool:
+    """Whether two texts were compiled to the same, comprehensions and lambdas in them included."""
+    told = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_exceptiontable")
+    return (
+        all(getattr(one, name) == getattr(other, name) for name in told)
+        and len(one.co_consts) == len(other.co_consts)
+        and all(
+            _same(mine, its)
+            if isinstance(mine, CodeType) and isinstance(its, CodeType)
+            else type(mine) is type(its)
+            and repr(mine) == repr(its)  # 0.0 and -0.0 are equal, and so are (1,) and (True,)
+            for mine, its in zip(one.co_consts, other.co_consts, strict=True)
+        )
+    )

@@ -121,5 +121,19 @@ parts.rule(
     expression(JUDGING, "if «images.setdefault(mine[local][here], element) != element»: return True", "False"),
     focus=("symmetry",),
 )
+parts.rule(
+    "parts-hidden",
+    "A variable that a lambda or a comprehension hides does not stand for what it was set to.",
+    "rule 8",
+    expression(PARTS, "if len(held) != 1 or «self._bound.count(node.id) != 1»:", "False"),
+    focus=("symmetry",),
+)
+parts.rule(
+    "parts-text",
+    "A text is taken apart only if it was compiled to what runs, comprehensions included.",
+    "rule 8",
+    expression(PARTS, "if «not _same(code, self.function.__code__)»:", "False"),
+    focus=("symmetry",),
+)
 
 RULES = (*growing.rules, *parts.rules)
