@@ -25,6 +25,12 @@ COMMANDS = [
     "check pbft --por lpor --json",
     "plan paxos",
     "sweep ping-pong -p rally=1..3",
+    "simulate paxos --runs 100000 --json",
+    "profile paxos",
+    "flows paxos --json",
+    "prove lock --json",
+    "project ping-pong",
+    "ablate ping-pong --each 1 -j 2",
     "list",
     "automaton G(p->F(q))",
 ]

@@ -379,6 +379,7 @@ def test_without_the_token_there_is_nothing(server: Server) -> None:
 def test_under_another_name_there_is_nothing(server: Server) -> None:
     """A page elsewhere may give this machine a name of its own (DNS rebinding)."""
     assert get(server, f"/{server.token}/", Host="evil.example")[0] == 404
+    assert get(server, f"http://[::1/{server.token}/", Host=f"localhost:{server.port}")[0] == 404  # no address at all
     assert get(server, f"/{server.token}/", Host=f"localhost:{server.port}")[0] == 200
 
 

@@ -37,6 +37,26 @@ class S(System):
     def ok(self) -> bool:
         return True
 """
+ENDS = """
+import os
+from quorate import Process, System, invariant, step
+
+class A(Process):
+    n: int = 0
+
+    @step(when=lambda self: self.n < 2)
+    def go(self) -> None:
+        if self.n == 1: os._exit(0)
+        self.n += 1
+
+class S(System):
+    def build(self) -> None:
+        self.spawn(A)
+
+    @invariant
+    def ok(self) -> bool:
+        return os.getcwdb() != b""
+"""
 LOOPS = {"Python": "while True: pass", "C": "sum(range(10**15))"}
 
 
@@ -132,3 +152,18 @@ def test_it_ends_when_it_is_told_to_and_nothing_outlives_it(number: int, tmp_pat
     assert all_gone(explorer.every)
     assert explorer.process.stdout is not None
     explorer.process.stdout.close()
+
+
+def test_a_model_that_ends_its_process_is_not_said_to_be_slow(tmp_path: Path) -> None:
+    """Nor is one that has to do with `os` said to draw random numbers: Python does that in every new process."""
+    file = tmp_path / "model.py"
+    file.write_text(ENDS)
+    made = Explorer(str(file))
+    try:
+        answer = made.get("api/at?path=0")[1]
+        assert [step["name"] for step in answer["steps"]] == ["go"]
+        assert made.get("api/at?path=0.0")[1]["error"] == "the model's code ended the process that asked it"
+        assert made.get("api/at?path=0")[1]["steps"] == answer["steps"]
+    finally:
+        made.process.kill()
+        made.process.communicate()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quorate.base.failures import described
 from quorate.base.printable import printable, printable_lines
 from quorate.base.values import show
 from quorate.results.json import value_to_json
@@ -119,6 +120,15 @@ def test_what_is_printable_is_one_line_that_can_be_encoded(text: str) -> None:
 def test_integers_of_any_size(value: int, text: str, form: object) -> None:
     assert show(value) == text
     assert value_to_json(value) == form
+
+
+def test_texts_of_any_length() -> None:
+    """Nobody reads a million characters, and to lay them out takes minutes; as data they are whole."""
+    assert show("x" * 2000) == repr("x" * 2000)
+    assert show("x" * 2001) == repr("x" * 1000) + "… (2,001 characters)"
+    assert show(b"x" * 2001) == repr(b"x" * 1000) + "… (2,001 bytes)"
+    assert value_to_json("x" * 2001) == "x" * 2001
+    assert described(ValueError("x" * 3_000_000)) == "ValueError: " + "x" * 2000 + "… (3,000,000 characters)"
 
 
 @pytest.mark.parametrize(

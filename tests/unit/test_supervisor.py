@@ -23,10 +23,12 @@ import itertools, re, select, sys
 from quorate import Process, System, invariant, step
 
 if "import" in sys.argv: sum(range(10**15))  # import
+if "exit at import" in sys.argv: __import__("os")._exit(0)
 
 def explained(case):
     if case == "explanation in C" and sys.gettrace():  # only an explanation looks at what is run
         sum(range(10**15))
+    if case == "exit in explanation" and sys.gettrace(): __import__("os")._exit(0)
     return False
 
 class A(Process):
@@ -47,7 +49,9 @@ class A(Process):
         if case == "list": list(itertools.count())  # list
         if case == "found": sum(range(10**15))  # found
         if case == "killed": __import__("os").kill(__import__("os").getpid(), 9)
-        if case == "crash": __import__("os").kill(__import__("os").getpid(), 11)
+        if case == "crash": __import__("os").kill(__import__("os").getpid(), 11)  # crash
+        if case == "exit": __import__("os")._exit(0)
+        if case == "exec": __import__("os").execv(sys.executable, [sys.executable, "-c", ""])
         self.n += 1
 
 class S(System):
@@ -57,13 +61,16 @@ class S(System):
     def build(self) -> None:
         if self.case == "build": sum(range(10**15))  # build
         if self.case == "told": open("there", "w").close(); sum(range(10**15))  # told
+        if self.case == "thread": __import__("threading").Thread(target=select.select, args=([], [], [], 1000)).start()
+        if self.case == "exit at exit": __import__("atexit").register(__import__("os")._exit, 0)
         self.spawn(A, self.processes, case=self.case)
 
     @invariant
     def ok(self) -> bool:
         if self.case == "property": sum(range(10**15))  # property
         if self.case == "found": return all(a.n < 1 for a in self[A])
-        if self.case.startswith("explanation"):
+        if self.case == "exit at exit": return all(a.n < 1 for a in self[A])
+        if "explanation" in self.case:
             return all(a.n < 1 for a in self[A]) or explained(self.case)
         return True
 """
@@ -220,8 +227,48 @@ def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
     ran = quorate(tmp_path, "-p", "case=killed", "--json")
     assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "memory")
     assert "the system ended the check" in ran.err
-    ran = quorate(tmp_path, "-p", "case=crash", "--json")
-    assert (ran.status, json.loads(ran.out)["error"]["code"]) == (2, "Q900")
+
+
+@pytest.mark.parametrize("case", ["crash", "exit", "exec", "exit in explanation", "exit at import", "exit at exit"])
+def test_a_model_that_ends_the_process(case: str, tmp_path: Path) -> None:
+    """Its status would be taken for a verdict: 0 would mean that everything holds."""
+    ran = quorate(tmp_path, "-p", f"case={case}", "--json", *(["--property", case] if case.endswith("import") else []))
+    document = json.loads(ran.out)
+    if case == "exit in explanation":  # by then it is known
+        assert (ran.status, document["verdict"], document["property"]) == (1, "violated", "ok")
+        assert "the model ended the check, by an exit with status 0 while the run was shown" in ran.err
+    elif case == "exit at exit":
+        assert (ran.status, document["verdict"]) == (1, "violated")
+    else:
+        line = line_of(case) if case == "crash" else None  # of an exit nothing is left that could be asked
+        assert (ran.status, document["error"]["code"], document["error"]["line"]) == (2, "Q119", line)
+
+
+def test_what_a_model_leaves_running_does_not_keep_the_command(tmp_path: Path) -> None:
+    ran = quorate(tmp_path, "-p", "case=thread")
+    assert (ran.status, ran.out.splitlines()[0]) == (0, "✓ S(case='thread', processes=1) holds")
+    assert "ended, with what was still running in its process" in ran.err
+    assert ran.seconds < 30
+
+
+def test_asserts_that_python_leaves_out_are_not_taken_to_hold(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    for program in (["-m", "quorate", "check", "model.py", "--json"], ["-c", "import model; model.S()"]):
+        done = subprocess.run(
+            [sys.executable, "-O", *program], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
+        )
+        assert done.returncode in (1, 2)
+        assert "Q127" in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("words", [["--help"], ["nonsense"]])
+def test_what_fails_outside_of_a_command_never_has_the_status_of_a_verdict(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "quorate", *words], stdout=full, stderr=full, timeout=60, check=False
+        )
+    assert done.returncode == 2
 
 
 def descendants_in(process: "subprocess.Popen[str]", case: str) -> set[int]:

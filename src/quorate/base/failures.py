@@ -16,6 +16,7 @@ from quorate.base.errors import (
     is_model_file,
     is_own_file,
 )
+from quorate.base.values import LONG
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
@@ -74,7 +75,8 @@ def described(error: BaseException) -> str:
 def said(error: BaseException) -> str:
     """What an error says of itself; nothing where that fails in turn, for its `__str__` may be the model's."""
     try:
-        return str(error)
+        text = str(error)
+        return text if len(text) <= LONG else f"{text[:LONG]}… ({len(text):,} characters)"
     except BaseException as another:
         if not is_models(another):
             raise

@@ -233,6 +233,17 @@ def _show_int(value: int) -> str:
     return f"{sign}0x{abs(value) >> (size - 32):x}…{abs(value) & 0xFFFFFFFF:08x} ({size:,} bits)"
 
 
+LONG = 2_000
+"""Characters of a text that are shown: nobody reads more, and a report of millions takes minutes."""
+
+
+def _show_text(value: str | bytes) -> str:
+    if len(value) <= LONG:
+        return repr(value)
+    unit = "characters" if isinstance(value, str) else "bytes"
+    return f"{value[: LONG // 2]!r}… ({len(value):,} {unit})"
+
+
 def _show_set(value: frozenset[Any]) -> str:
     return "{" + ", ".join(map(show, in_order(value))) + "}"
 
@@ -251,8 +262,8 @@ _KINDS.update(
         type(None): Kind(_same, lambda _: _NONE, repr),
         bool: Kind(_same, lambda value: _TRUE if value else _FALSE, repr),
         int: Kind(_same, _encode_int, _show_int),
-        str: Kind(_same, lambda value: _STR + _escape(value.encode("utf-8", "surrogatepass")), repr),
-        bytes: Kind(_same, lambda value: _BYTES + _escape(value), repr),
+        str: Kind(_same, lambda value: _STR + _escape(value.encode("utf-8", "surrogatepass")), _show_text),
+        bytes: Kind(_same, lambda value: _BYTES + _escape(value), _show_text),
         tuple: Kind(_freeze_tuple, lambda value: _TUPLE + b"".join(map(encode, value)) + END, _show_tuple),
         frozenset: _SET_KIND,
         ContentSet: _SET_KIND,

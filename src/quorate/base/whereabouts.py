@@ -11,16 +11,18 @@ import signal
 import time
 from contextlib import suppress
 
+from quorate.base.errors import is_own_file
 from quorate.base.watchdog import Running
 
-_FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$')
+_FRAME = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.MULTILINE)
 
 
 def shown_on(pipe: int) -> None:
-    """Let this process be asked; it answers on that pipe."""
+    """Let this process be asked; it answers on that pipe, and also where it crashes."""
     import faulthandler
 
     faulthandler.register(_signal(), file=pipe, all_threads=False)
+    faulthandler.enable(file=pipe, all_threads=False)
 
 
 def where(process: int, pipe: int) -> Running | None:
@@ -39,6 +41,15 @@ def where(process: int, pipe: int) -> Running | None:
         if b" in supervised\n" in text:
             break
     return running_in(text.decode("ascii", "replace"))
+
+
+def crashed_in(pipe: int) -> Running | None:
+    """The line of the model that a process was in when it crashed, if its C code did."""
+    with suppress(BlockingIOError):
+        _, fatal, dump = os.read(pipe, 1 << 20).decode("ascii", "replace").rpartition("Fatal Python error")
+        last = _FRAME.search(dump)
+        return running_in(dump) if fatal and last is not None and not is_own_file(last[1]) else None
+    return None
 
 
 def running_in(dump: str) -> Running | None:

@@ -1,5 +1,6 @@
 """How a command ends: the exit statuses, and errors without tracebacks."""
 
+import errno
 import functools
 import json
 import os
@@ -19,6 +20,7 @@ NOBODYS = ("Q506", "Q507", "Q512")
 
 LONGEST = 200
 """Characters of a source line that are shown; a file of data may be a single line."""
+_REFUSALS = (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EAGAIN, errno.ENOMEM)
 
 P = ParamSpec("P")
 
@@ -34,13 +36,16 @@ def guarded(command: Callable[P, int]) -> Callable[P, NoReturn]:
         pipe.attach()
         as_json = bool(kwargs.get("as_json"))
         pipe.tell(json=as_json)
-        with interrupts.command(), apart() as own:
-            status = _status(lambda: command(*args, **kwargs), as_json=as_json)
-            own.flush()
-            pipe.tell(status=status)
-            if own.failed is not None and not own.gone:
-                complain(QuorateError(f"cannot write to standard output: {own.failed.strerror}", code="Q310"))
-                status = status or WRONG  # 0 would say that all is well, and the answer did not arrive
+        status = WRONG
+        try:
+            with interrupts.command(), apart() as own:
+                status = _status(lambda: command(*args, **kwargs), as_json=as_json)
+                own.flush()
+                if own.failed is not None and not own.gone:
+                    complain(QuorateError(f"cannot write to standard output: {own.failed.strerror}", code="Q310"))
+                    status = status or WRONG  # 0 would say that all is well, and the answer did not arrive
+        finally:
+            pipe.tell(status=status, over=True)
         raise typer.Exit(status)
 
     return run
@@ -123,13 +128,33 @@ def _source_line(file: str, line: int) -> str:
 
 def unexpected(error: BaseException) -> QuorateError:
     """An error that nobody has foreseen: the model's, if it was raised there, else ours."""
-    import traceback
-
-    from quorate.base.failures import described, model_at_fault
+    from quorate.base.failures import model_at_fault
 
     models = model_at_fault(error)
     if models is not None:
         return models
+    return _internal(error)
+
+
+def escaped(error: Exception) -> NoReturn:
+    """End with what came from outside of any command, so from no model. Its status is never that of a verdict."""
+    try:
+        if not os.environ.get("QUORATE_TRACEBACK"):
+            complain(_internal(error))
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+        sys.stderr.flush()
+    finally:
+        os._exit(WRONG)
+
+
+def _internal(error: BaseException) -> QuorateError:
+    import traceback
+
+    from quorate.base.failures import described
+
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        return QuorateError(f"the system refuses what is needed: {described(error)}", code="Q310")
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return QuorateError(
         f"internal error, {described(error)}",

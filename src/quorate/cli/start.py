@@ -20,5 +20,9 @@ def run() -> None:
         from quorate.cli.main import run as main
 
         main()
+    except Exception as error:  # Python's own status for it is 1, which would mean that something is violated
+        from quorate.cli.errors import escaped
+
+        escaped(error)
     finally:
         interrupts.finish()

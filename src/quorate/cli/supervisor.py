@@ -89,6 +89,10 @@ class Supervisor:
         self._reacted = False
         """It took a signal outside of a search, so it is about to end by itself."""
         self._json = False
+        self._working = False
+        """The command's own code has begun, and with it the model's may."""
+        self._over: float | None = None
+        """When the command was over; the status is fixed then."""
         self._limit: float | None = None
         """When the time is up of what the child is doing, if it is no check; that has a limit for all that it does."""
         self._alive = self._started
@@ -110,6 +114,8 @@ class Supervisor:
             if reason is not None:
                 self._end(reason)
             self._tell_if_slow()
+            if self._over is not None and time.monotonic() > self._over + GRACE:
+                self._end_what_is_left()
 
     # --- what the child says, and what others say to it --------------------------------------------------------------
 
@@ -130,7 +136,8 @@ class Supervisor:
         self._slow = SLOW
         if "limit" in message:
             self._limit = None if message["limit"] is None else self._heard + message["limit"]
-        self._json = message.get("json", self._json)
+        if "json" in message:
+            self._working, self._json = True, message["json"]
         if "begin" in message:
             self.begun, self._started = message["begin"], self._heard
         if "instance" in message and self.begun is not None:
@@ -146,6 +153,8 @@ class Supervisor:
             self.result = message["result"]
         if "status" in message:
             self.status = message["status"]
+        if "over" in message:
+            self._over = self._heard
         if message.get("phase", self.phase) != self.phase:
             self.phase, self._turned = message["phase"], self._heard
 
@@ -218,9 +227,17 @@ class Supervisor:
     # --- the end -------------------------------------------------------------------------------------------------
 
     def _finish(self, how: int) -> NoReturn:
-        """As the child has ended."""
+        """As the child has ended, if that is what Quorate did: the model can end a process, with any status."""
+        from quorate.cli.errors import STOPPED
+
         if os.WIFEXITED(how):
-            os._exit(os.WEXITSTATUS(how))
+            status = os.WEXITSTATUS(how)
+            if self._over is not None and self.status is not None:
+                os._exit(self.status)
+            if not self._working or (self._reacted and status == STOPPED):
+                os._exit(status)
+            hint = "os._exit, os.exec or a library did that: use an assert for what must not happen"
+            self._ended_by_model(f"the model ended the check, by an exit with status {status}", hint, None)
         number = os.WTERMSIG(how)
         if number == signal.SIGKILL and self._asked_to_end is None:
             self._answer("memory", None, "the system ended the check; most likely there was no memory left")
@@ -228,14 +245,37 @@ class Supervisor:
             signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
             os.kill(os.getpid(), number)
-        from quorate.base.errors import QuorateError
+        from quorate.base.whereabouts import crashed_in
+
+        name = signal.Signals(number).name
+        running = crashed_in(self._dump)
+        if running is not None:
+            hint = "code in C that this line calls is at fault: an extension module, ctypes, os.abort"
+            self._ended_by_model(f"the model ended the check: {name} in {running.what}", hint, running)
+        hint = "a bug in Quorate, or in a library that the model uses; please report it with the model"
+        self._complain(f"the check was ended by {name}", hint, "Q900", None)
+
+    def _ended_by_model(self, message: str, hint: str, running: "Running | None") -> NoReturn:
+        if self.result is not None and self.status is None:
+            self._tell_result(message)
+        self._complain(message, hint, "Q119", running)
+
+    def _complain(self, message: str, hint: str, code: str, running: "Running | None") -> NoReturn:
+        from quorate.base.errors import Location, QuorateError
         from quorate.cli.errors import WRONG, complain
 
-        hint = "a bug in Quorate, or in a library that the model uses; please report it with the model"
-        name = signal.Signals(number).name
-        as_json = self._json and self.status is None
-        complain(QuorateError(f"the check was ended by {name}", hint=hint, code="Q900"), as_json=as_json)
+        location = Location(running.file, running.line) if running is not None else None
+        error = QuorateError(message, hint=hint, code=code, location=location)
+        complain(error, as_json=self._json and self.status is None)
         self._exit(WRONG if self.status is None else self.status)
+
+    def _end_what_is_left(self) -> NoReturn:
+        """End a child whose command is over: Python waits for every thread and process that the model has started."""
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        print("quorate: ended, with what was still running in its process", file=sys.stderr)
+        assert self.status is not None
+        self._exit(self.status)
 
     def _end(self, reason: "Limit") -> NoReturn:
         """Leave a child behind that does not come to its end."""
@@ -251,7 +291,7 @@ class Supervisor:
 
     def _answer(self, reason: "Limit", running: "Running | None", note: str = "") -> NoReturn:
         """Say in place of the child what is known."""
-        from quorate.cli.errors import HOLDS, STOPPED, VIOLATED
+        from quorate.cli.errors import STOPPED
 
         where = f" in {running.what}, {running.file}:{running.line}" if running is not None else ""
         if self.status is not None or self.begun is None:
@@ -262,15 +302,7 @@ class Supervisor:
             print(f"quorate: {why}", file=sys.stderr)
             self._exit(STOPPED if self.status is None else self.status)
         if self.result is not None:
-            verdict = self.result["verdict"]
-            if self.begun["json"]:
-                print(json.dumps(self.result))
-            else:
-                what = f"{self.result['system']}: {verdict}"
-                what += f", {self.result['property']}" if self.result["property"] is not None else ""
-                print(f"{what} ({self.result['states']:,} states)")
-            print(f"quorate: stopped{where} while the run was shown", file=sys.stderr)
-            self._exit({"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[verdict])
+            self._tell_result(f"stopped{where}")
         from quorate.cli.check import show_result
 
         if note:
@@ -281,6 +313,21 @@ class Supervisor:
         else:
             show_result(result, as_json=False, trace=None, witnesses=False, save=None)
         self._exit(STOPPED)
+
+    def _tell_result(self, why: str) -> NoReturn:
+        """The verdict, without the run that the child could not show."""
+        from quorate.cli.errors import HOLDS, STOPPED, VIOLATED
+
+        assert self.result is not None
+        verdict = self.result["verdict"]
+        if self._json:
+            print(json.dumps(self.result))
+        else:
+            what = f"{self.result['system']}: {verdict}"
+            what += f", {self.result['property']}" if self.result["property"] is not None else ""
+            print(f"{what} ({self.result['states']:,} states)")
+        print(f"quorate: {why} while the run was shown", file=sys.stderr)
+        self._exit({"holds": HOLDS, "violated": VIOLATED, "incomplete": STOPPED}[verdict])
 
     def _partial(self, reason: "Limit", running: "Running | None") -> "Result":
         import resource

@@ -7,6 +7,7 @@ ended. So one that does not answer is left behind, and the next question finds a
 from __future__ import annotations
 
 import os
+import random
 import signal
 import threading
 import time
@@ -48,8 +49,10 @@ class Answers:
         self._process = 0
         self._number = 0
         self._silent: dict[Question, NoAnswerError] = {}
+        self._chance: Any = None
 
     def start(self) -> None:
+        self._chance = random.getstate()
         self._worker = Worker(self._keep)
 
     def stop(self) -> None:
@@ -77,7 +80,7 @@ class Answers:
             for number, found in worker.received(max(0.0, until - time.monotonic())):
                 if number == 0:
                     self._process = found
-                elif number == self._number:
+                elif number == self._number or number == -self._process != 0:
                     if isinstance(found, NoAnswerError):
                         self._silent[question] = found
                     return found
@@ -86,6 +89,7 @@ class Answers:
         if self._process:
             with suppress(ProcessLookupError):
                 os.kill(self._process, signal.SIGKILL)
+            self._process = 0
         return error
 
     # --- in other processes ------------------------------------------------------------------------------------
@@ -101,10 +105,15 @@ class Answers:
                     self._serve(connection)
                 finally:
                     os._exit(0)
-            if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+            os.waitpid(child, 0)
+            try:  # to whoever still waits for that process
+                connection.send((-child, NoAnswerError("the model's code ended the process that asked it")))
+            except OSError:
                 return
 
     def _serve(self, connection: Connection[Any, Any]) -> None:
+        if self._chance is not None:
+            random.setstate(self._chance)  # Python draws a new one in every process; the model has not
         connection.send((0, os.getpid()))
         while True:
             try:

@@ -80,7 +80,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Everything there is. Whoever does not know the token, or comes by another name, learns nothing."""
-        address = urlsplit(self.path)
+        try:
+            address = urlsplit(self.path)
+        except ValueError:  # no address of ours
+            self._send(404, b"not found\n", "text/plain; charset=utf-8")
+            return
         token, _, rest = address.path.removeprefix("/").partition("/")
         hosts = (f"{LOOPBACK}:{self.server.port}", f"localhost:{self.server.port}")
         # A page elsewhere could give this address a name of its own, and ask under that name.

@@ -67,6 +67,12 @@ class System:
 
     def __init__(self, **values: Any) -> None:
         cls = type(self)
+        if not __debug__:
+            raise ModelError(
+                "Python was started with -O, which leaves out every assert: what a model asserts would seem to hold",
+                hint="start it without -O, and without PYTHONOPTIMIZE",
+                code="Q127",
+            )
         known = cls.declared_parameters()
         for name, value in values.items():
             if name not in known:

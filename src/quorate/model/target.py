@@ -55,6 +55,8 @@ def _module_of(path: str) -> str:
 
 def _from_file(path: str, name: str) -> ModuleType:
     if not os.path.isfile(path):
+        if os.path.exists(path):
+            raise TargetError(f"{path} is no ordinary file", hint="name a file of Python", code="Q302")
         raise TargetError(f"there is no file {path}", hint=_similar_file(path), code="Q302")
     # The file's own directory comes first, as it does for `python file.py`, so that it can import its neighbours.
     directory = os.path.dirname(os.path.abspath(path))
