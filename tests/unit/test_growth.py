@@ -137,3 +137,38 @@ def test_what_counts_gets_little_before_the_search() -> None:
     assert not found.reductions["closure"]["ran"]
     assert found.python_calls < 1_500
     assert check(Turns(), max_behaviours=4_000).python_calls > 3_000
+
+
+class Log(Message):
+    entries: tuple[int, ...]
+
+
+class Copier(Process):
+    other: Pid
+    log: tuple[int, ...] = ()
+
+    @step(when=lambda self: True)
+    def append(self) -> None:
+        self.log += (1234567,)
+        self.send(self.other, Log(self.log))
+
+    @on(Log)
+    def copy(self, m: Log) -> None:
+        self.log += m.entries
+
+
+class Copies(System):
+    """Logs double, and are soon too long for a line."""
+
+    def build(self) -> None:
+        one, two = self.spawn(Copier), self.spawn(Copier)
+        self.connect(one, other=two)
+        self.connect(two, other=one)
+
+
+def test_what_is_shown_of_it_can_be_told_apart() -> None:
+    grew = check(Copies(), max_states=2_000).reductions["closure"]["grew"]
+    assert [each["what"] for each in grew] == ["Copier.log", "Log.entries"]
+    for each in grew:
+        assert len(set(each["chain"])) == len(each["chain"]) == 3
+        assert not any(value.endswith("…") for value in each["chain"])

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from math import log
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from typer.testing import CliRunner
 
 from quorate import Message, Pid, Process, System, on, start, step
 from quorate.cli.main import app
+from quorate.render.profile import profile_picture
 from quorate.search.profile import profile
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Note(Message): ...
@@ -69,3 +75,21 @@ def test_the_command() -> None:
     document: dict[str, Any] = json.loads(CliRunner().invoke(app, asked).stdout)
     assert document["schema"] == 1
     assert document["states"] >= 300
+
+
+def test_the_picture(tmp_path: Path) -> None:
+    """A bar for each role, field and message: twice the length for the square."""
+    file = tmp_path / "both.svg"
+    shown = CliRunner().invoke(app, ["profile", "paxos", "--sample", "300", "--svg", str(file)])
+    assert shown.exit_code == 0
+    assert "Acceptor.promised" in file.read_text()
+    drawn = ElementTree.fromstring(profile_picture(profile(Both())))
+    texts = ["".join(each.itertext()) for each in drawn.iter(f"{SVG}text")]
+    assert "times fewer states there would be; 12 states" in texts
+    bars = [float(each.get("width", "")) for each in drawn.iter(f"{SVG}rect") if each.get("rx")]
+    told = [float(text.split()[0]) for text in texts if " times; " in text]
+    assert len(bars) == len(told) == 5
+    longest = max(bars)
+    assert all(abs(bar - max(2, longest * log(times) / log(4))) < 1 for bar, times in zip(bars, told, strict=True))
+    taken = CliRunner().invoke(app, ["profile", "paxos", "--sample", "30", "--svg", str(tmp_path / "no" / "such.svg")])
+    assert taken.exit_code == 2

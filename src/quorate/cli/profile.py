@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quorate.cli import interrupts
-from quorate.cli.errors import HOLDS, guarded
+from quorate.cli.errors import HOLDS, WRONG, guarded
 from quorate.cli.options import AsJson, Asked, Parameters, Presets, Target, takes_options
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ Examples:
   quorate profile paxos
 
   quorate profile model.py:Protocol -p servers=5 --sample 20000
+
+  quorate profile paxos --svg paxos.svg
 
   quorate profile paxos --json | jq '.fields[0]'
 """
@@ -35,6 +38,7 @@ def profile(
     parameters: Parameters = None,
     presets: Presets = None,
     sample: Annotated[int, typer.Option("--sample", min=1, metavar="N", help="How many states to draw.")] = 5_000,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw it into a file.")] = None,
     as_json: AsJson = False,
     *,
     asked: Asked,
@@ -45,17 +49,23 @@ def profile(
     field fixed in one process, or without the pending messages of one class.
     """
     from quorate.cli.output import out, show, width
+    from quorate.cli.run_files import Files
     from quorate.model.given import instance
     from quorate.model.target import load
+    from quorate.render.profile import profile_picture
     from quorate.search.profile import profile as make
 
+    files = Files(others=[] if svg is None else [svg])
     found = make(instance(load(target), parameters or [], presets or []), asked.environment, most_states=sample)
     interrupts.answering()
     if as_json:
         print(json.dumps(found.to_json()), file=out())
     else:
         show(page_of(found, width(out())))
-    return HOLDS
+    if svg is not None:
+        files.put(svg, lambda: profile_picture(found))
+    files.complain()
+    return WRONG if files.trouble else HOLDS
 
 
 def page_of(found: "Profile", width: int) -> "Page":

@@ -21,6 +21,8 @@ FEW = 8
 MOST_MESSAGES = 2_000
 """Of a process, the last ones: they show best what goes on."""
 LONGEST = 60
+MOST_STEPS = 1_000
+_NOTHING = (-1, -1, -1)
 CHAIN = 3
 """Values that follow one another, as an example."""
 
@@ -85,19 +87,23 @@ def _fields(model: Model) -> Iterable[tuple[int, Growth]]:
 
 
 def _chain(model: Model, column: Column, local: int, field: int) -> tuple[list[Any], tuple[int, int, int] | None]:
-    """The last values of a field, on the way on which a local state was met first; and what made the last of them."""
+    """Values of a field that follow one another, on the way on which a local state was met first; and what made the
+    last of them. The last ones, unless they are too long to be told apart: then earlier ones."""
     locals = model.numbered_locals[column.index]
-    chain = [locals[local][field]]
-    made: tuple[int, int, int] | None = None
-    while len(chain) < CHAIN:
+    chain, causes = [locals[local][field]], [_NOTHING]
+    for _ in range(MOST_STEPS):
         cause = model.cause_of_local(column.index, local)
         if cause is None or cause[0] != column.index:
             break
         local = cause[1]
         if show(locals[local][field]) != show(chain[-1]):
+            causes[-1] = cause
             chain.append(locals[local][field])
-            made = made or cause
-    return chain[::-1], made
+            causes.append(_NOTHING)
+            if len(chain) >= CHAIN and all(len(show(value)) <= LONGEST for value in chain[-CHAIN:]):
+                break
+    made = causes[max(0, len(causes) - CHAIN)]
+    return chain[-CHAIN:][::-1], made if made != _NOTHING else None
 
 
 def _messages(model: Model) -> Iterable[tuple[int, Growth]]:
@@ -111,7 +117,13 @@ def _messages(model: Model) -> Iterable[tuple[int, Growth]]:
                 values = _distinct(getattr(held[number], name) for number in numbers)
                 if len(values) >= FEW:
                     cause = model.cause_of_message(column.index, numbers[-1])
-                    yield len(values), _told(model, f"{cls.__name__}.{name}", len(values), values[-3:], cause)
+                    # What becomes longer is best told by what is still short.
+                    few = values[-CHAIN:] if type(values[-1]) is int else sorted(values, key=_length)[:CHAIN]
+                    yield len(values), _told(model, f"{cls.__name__}.{name}", len(values), few, cause)
+
+
+def _length(value: Any) -> int:
+    return len(show(value))
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:
