@@ -17,7 +17,7 @@ import sys
 from types import FrameType, FunctionType
 from typing import Any
 
-from quorate.base.errors import Location, ModelError
+from quorate.base.errors import Location, ModelError, is_own_file
 from quorate.base.places import class_location, location_of
 
 _NOTED = "__quorate_declared__"
@@ -44,7 +44,7 @@ def note_declared(function: FunctionType) -> None:
 def note_stated(stated: Any) -> None:
     """Write down that a formula was stated, if that is in the body of a class and not in a function."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "quorate":
+    while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is not None and not frame.f_code.co_flags & _OPTIMIZED and "__qualname__" in frame.f_locals:
         frame.f_locals.setdefault(_STATED, []).append(stated)
