@@ -1,6 +1,6 @@
 """Graphs that are reduced as temporal properties must not be reduced, for the reference to be led astray by.
 
-No option makes the checker do this, and the core's own graph of states has no partial orders and no symmetry. So the
+No option makes the checker do this: partial orders and symmetry are off where they are not known to be right. So the
 reductions that the rules forbid are made here: partial orders by ample sets that are checked by definition, or by the
 core's stubborn sets for linear time (both are right for LTL without fairness); symmetry by renaming; the others by
 leaving out what they forget.

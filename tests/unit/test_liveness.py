@@ -620,6 +620,31 @@ def test_a_name_that_cannot_be_a_predicate_here() -> None:
         check(Locking, ltl="G waiting")
     assert caught.value.code == "Q405"
     assert "is a method, but predicates of this formula take only self" in caught.value.hint
+    with pytest.raises(PropertyError) as caught:
+        check(Locking, ltl="G build")
+    assert caught.value.hint.startswith("there is: "), "that it takes only self is not what is wrong with it"
+
+
+class Sometimes:
+    """No system by itself."""
+
+    __getitem__: Any
+
+    @eventually
+    def odd(self) -> bool:
+        return bool(self[Tick][0].at % 2 == 1)
+
+    def even(self) -> bool:
+        return not self.odd()
+
+
+class Mixed(Sometimes, Ticking):
+    again = ltl("G F even")
+
+
+def test_predicates_of_a_mixin() -> None:
+    result = check(Mixed, property=["odd", "again"])
+    assert [(each.name, each.verdict) for each in result.properties] == [("odd", "holds"), ("again", "holds")]
 
 
 def test_bad_declarations() -> None:
@@ -631,6 +656,8 @@ def test_bad_declarations() -> None:
         step(when=lambda self: True, fair="weak")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="fair=True without losses='any'"):
         unordered(fair=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fair'"):
+        crashes(1, fair=True)  # type: ignore[call-arg]  # a crash need never happen
     with pytest.raises(ModelError, match="True, False or 'fair'"):
         crashes(1, recover="perhaps")  # type: ignore[arg-type]
     with pytest.raises(QuorateError, match="fairness='fair' is not a valid choice"):

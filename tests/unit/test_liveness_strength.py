@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quorate import Message, Pid, Process, System, check, on, step, unordered
+from quorate import Message, Pid, Process, System, check, crashes, on, step, unordered
 from quorate.model.define import define
 from quorate.properties.temporal.fairness import assumed
 
@@ -163,9 +163,37 @@ class Alone(System):
         return self[Toggling][0].done
 
 
+class Returning(System):
+    faults = crashes("any", down=2, recover="fair")
+
+    def build(self) -> None:
+        self.spawn(Toggling, 2)
+
+    def first_is_up(self) -> bool:
+        return not self[Toggling][0].crashed
+
+
+@pytest.mark.parametrize(("level", "verdict"), [("progress", "violated"), ("process", "holds")])
+def test_who_comes_back(level: str, verdict: str) -> None:
+    """Where all recoveries count as one, the other process may always be the one that comes back."""
+    assert check(Returning, ltl="G F first_is_up", fairness=level).verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("system", "level", "told"),
     [
+        (
+            Returning(),
+            "progress",
+            "some step is taken as long as one is possible, but Toggling.toggle does not count; one of those that have "
+            "crashed comes back",
+        ),
+        (
+            Returning(),
+            "process",
+            "a process that can always go on does go on (weak fairness of processes), but Toggling.toggle does not "
+            "count; a crashed process comes back",
+        ),
         (Alone(), "none", "nothing: a run may stop at any time"),
         (Alone(), "progress", "some step is taken as long as one is possible, but Toggling.toggle does not count"),
         (

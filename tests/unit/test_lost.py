@@ -3,11 +3,27 @@
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from quorate import Monitor, Process, System, can, check, crashes, eventually, fifo, invariant, start, step
+from quorate import (
+    Monitor,
+    Process,
+    System,
+    can,
+    check,
+    crashes,
+    ctl,
+    eventually,
+    fifo,
+    invariant,
+    ltl,
+    stably,
+    start,
+    step,
+)
 from quorate.base.errors import ModelError
 from quorate.model.define import read_class
 
@@ -256,6 +272,58 @@ def test_a_property_of_two_kinds() -> None:
             @invariant
             def fine(self) -> bool:
                 return True
+
+
+@pytest.mark.parametrize("pair", [(eventually, stably), (eventually, invariant), (invariant, eventually)])
+def test_a_temporal_property_and_another(pair: tuple[Callable[..., Any], Callable[..., Any]]) -> None:
+    first, second = pair
+    with pytest.raises(ModelError, match=r"fine is declared as a property twice"):
+
+        class Both(System):
+            @first
+            @second
+            def fine(self) -> bool:
+                return True
+
+
+def test_a_formula_that_no_attribute_keeps() -> None:
+    with pytest.raises(ModelError, match=r'Twice: ltl\("F safe"\) is stated, and lost') as error:
+
+        class Twice(Calm):
+            again = ltl("F safe")
+            again = ctl("AG safe")  # noqa: PIE794 - it is what is refused
+
+    assert error.value.location is not None
+    assert "ltl(" in Path(error.value.location.file).read_text().splitlines()[error.value.location.line - 1]
+
+    class Anew(Calm):  # to override in a subclass is no loss, nor is a formula with two names
+        again = also = ltl("G safe")
+
+    class Once(Anew):
+        again = ltl("F safe")
+
+        def build(self) -> None:
+            self.spawn(Sender)
+
+    assert {each.name for each in check(Once).properties} == {"safe", "again", "also"}
+
+
+class Sooner(Calm):
+    in_the_end = ltl("F safe")
+
+
+class Later(Calm):
+    in_the_end = ltl("F G safe")
+
+
+class Either(Sooner, Later):
+    def build(self) -> None:
+        self.spawn(Sender)
+
+
+def test_two_systems_with_a_temporal_property_of_one_name() -> None:
+    with pytest.raises(ModelError, match="Either has two properties `in_the_end`, of Sooner and Later"):
+        check(Either)
 
 
 class Lacking(Process, ABC):

@@ -41,6 +41,7 @@ from quorate.results.json import trace_to_json
 from quorate.results.replay import replay
 from quorate.results.simulation import Novelty
 from quorate.search.simulate import STRATEGIES, Strategy, simulate
+from quorate.search.temporal_walks import TemporalWalks
 
 
 class Tick(Message):
@@ -417,6 +418,23 @@ def test_a_random_run_that_goes_round_is_a_lasso() -> None:
         assert held.ok
         assert held.walks is not None
         assert held.walks.loops > 100
+
+
+def test_of_loops_that_look_the_same_one_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a walk that goes round again and again takes the square of its length."""
+    looked: list[int] = []
+    violated = TemporalWalks._violated
+
+    def counted(self: TemporalWalks, walk: Any, loop_from: int) -> Any:
+        looked.append(len(walk.taken) - loop_from)
+        return violated(self, walk, loop_from)
+
+    monkeypatch.setattr(TemporalWalks, "_violated", counted)
+    held = simulate(load("lock")(), property=["waiting"], runs=1, depth=300, seed=1)
+    assert held.walks is not None
+    assert held.walks.loops > 200
+    assert 10 < len(looked) < held.walks.loops / 2
+    assert max(looked) > 100, "long loops are looked at too"
 
 
 def test_a_random_run_that_ends_is_a_lasso() -> None:

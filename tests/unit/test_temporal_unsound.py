@@ -195,6 +195,10 @@ def test_what_is_enabled_is_not_what_was_explored() -> None:
     question = Question(Idle(), "F two")
     assert question.verdict("process", question.stubborn()) == "holds"
     assert question.verdict("process", question.stubborn(explored_only=True)) == "violated", "a lasso that is not fair"
+    # Merged, the idler has one state, which is expanded in full. Unmerged, the clock is left out in one of them.
+    for por in ("lpor", "lpor-net"):
+        found = check(Idle(), ltl="F two", fairness="process", por=por, quotient="off")
+        assert (found.verdict, found.reductions["por"]["ran"], found.transitions) == ("holds", True, 8)
 
 
 # Partial orders with fairness of processes: steps of one process count as dependent. Otherwise the step that is put

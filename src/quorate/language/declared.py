@@ -15,6 +15,7 @@ from quorate.base.values import show
 
 MARK = "__quorate_transition__"
 PROPERTY_MARK = "__quorate_property__"
+TEMPORAL_MARK = "__quorate_temporal__"
 """The attributes by which decorated functions are known."""
 WATCH_MARK = "__quorate_watch__"
 """Of a property that a function has made: the monitor that it reads, which comes along with it."""
@@ -105,6 +106,17 @@ def _takes_options(function: Any) -> bool:
     import inspect
 
     return any(each.kind is each.VAR_KEYWORD for each in inspect.signature(function).parameters.values())
+
+
+def refuse_twice(function: FunctionType, kind: str = "") -> None:
+    """Refuse a method that is a property already: of another kind, or a temporal one, of which the last would stay."""
+    if hasattr(function, TEMPORAL_MARK) or getattr(function, PROPERTY_MARK, kind) != kind:
+        raise ModelError(
+            f"{function.__qualname__} is declared as a property twice",
+            hint="give each property a method of its own; they may call a common helper",
+            code="Q106",
+            location=caller(),
+        )
 
 
 def require_arguments(function: Any, count: int, what: str, shape: str) -> None:

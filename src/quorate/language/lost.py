@@ -14,14 +14,16 @@ Either way a model would hold for want of a step, or of a property (docs/soundne
 from __future__ import annotations
 
 import sys
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any
 
-from quorate.base.errors import Location, ModelError
+from quorate.base.errors import Location, ModelError, is_own_file
 from quorate.base.places import class_location, location_of
 
 _NOTED = "__quorate_declared__"
 """In the body of a class: the functions that were declared there."""
+_STATED = "__quorate_stated__"
+"""The same of formulas, which are values."""
 _OPTIMIZED = 0x1
 """Of the flags of a code object: its variables are those of a function, not of the body of a class."""
 _ABSTRACT = 1 << 20
@@ -39,6 +41,15 @@ def note_declared(function: FunctionType) -> None:
         frame = frame.f_back
 
 
+def note_stated(stated: Any) -> None:
+    """Write down that a formula was stated, if that is in the body of a class and not in a function."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None and not frame.f_code.co_flags & _OPTIMIZED and "__qualname__" in frame.f_locals:
+        frame.f_locals.setdefault(_STATED, []).append(stated)
+
+
 def refuse_lost(cls: type, language: tuple[type, ...]) -> None:
     """Refuse a class that has lost what was declared in its body, or in that of a mixin.
 
@@ -47,8 +58,10 @@ def refuse_lost(cls: type, language: tuple[type, ...]) -> None:
     for base in cls.__mro__:
         if base is cls or not issubclass(base, language):
             _refuse_lost_in(base)
-    if _NOTED in vars(cls):
-        delattr(cls, _NOTED)
+            _refuse_unnamed(base)
+    for noted in (_NOTED, _STATED):
+        if noted in vars(cls):
+            delattr(cls, noted)
 
 
 def _refuse_lost_in(cls: type) -> None:
@@ -74,6 +87,18 @@ def _refuse_lost_in(cls: type) -> None:
             code="Q106",
             location=place,
         )
+
+
+def _refuse_unnamed(cls: type) -> None:
+    members = [id(value) for value in vars(cls).values()]
+    for stated in vars(cls).get(_STATED, ()):
+        if id(stated) not in members:
+            raise ModelError(
+                f'{cls.__name__}: {stated.shape}("{stated.formula}") is stated, and lost: no attribute is this formula',
+                hint="give each formula a name of its own in the body of the class",
+                code="Q106",
+                location=stated.location,
+            )
 
 
 def _unwrapped(value: Any) -> list[FunctionType]:

@@ -24,12 +24,11 @@ from types import FunctionType
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller
+from quorate.language.declared import TEMPORAL_MARK, refuse_twice
 from quorate.language.forbidden import refuse_suspended
-from quorate.language.lost import note_declared
+from quorate.language.lost import note_declared, note_stated
 from quorate.language.message import Message
 from quorate.language.process import Process
-
-TEMPORAL_MARK = "__quorate_temporal__"
 
 Shape = Literal["eventually", "leads_to", "repeatedly", "stably", "ltl", "ctl"]
 Each = type[Process] | type[Message]
@@ -130,7 +129,9 @@ def _formula(shape: Literal["ltl", "ctl"], formula: str, each: Each | None) -> S
     if not isinstance(formula, str):
         raise _refused(f"{shape}({formula!r}): a formula is a text", f'{shape}("G(p -> F q)")')
     _process(shape, each)
-    return Stated(shape, formula, None, each, caller())
+    stated = Stated(shape, formula, None, each, caller())
+    note_stated(stated)
+    return stated
 
 
 def _decorator(shape: Shape, function: Any, each: Each | None, goal: Any = None) -> Any:
@@ -140,6 +141,7 @@ def _decorator(shape: Shape, function: Any, each: Each | None, goal: Any = None)
         if not isinstance(method, FunctionType):
             raise _refused(f"@{shape} goes on a method of a System", f"@{shape}\ndef name(self) -> bool: ...")
         refuse_suspended(method, method.__qualname__)
+        refuse_twice(method)
         setattr(method, TEMPORAL_MARK, Stated(shape, "", goal, each))
         note_declared(method)
         return method

@@ -12,7 +12,7 @@ from typing import Any, Literal, Never, TypeVar, overload
 
 from quorate.base.errors import Location, ModelError, caller, did_you_mean
 from quorate.base.values import show
-from quorate.language.declared import MARK, PROPERTY_MARK, require_arguments
+from quorate.language.declared import MARK, PROPERTY_MARK, refuse_twice, require_arguments
 from quorate.language.forbidden import refuse_suspended
 from quorate.language.lost import note_declared
 from quorate.language.message import Event, Message
@@ -228,11 +228,7 @@ def _property(kind: str, function: Callable[[P], bool]) -> Callable[[P], bool]:
         raise _refuse(
             f"@{kind} goes on a method of a System, without arguments", f"@{kind}\ndef name(self) -> bool: ..."
         )
-    if getattr(function, PROPERTY_MARK, kind) != kind:
-        raise _refuse(
-            f"{function.__qualname__} is declared as a property twice",
-            "give each property a method of its own; they may call a common helper",
-        )
+    refuse_twice(function, kind)
     refuse_suspended(function, function.__qualname__)
     require_arguments(function, 1, function.__qualname__, "self")
     setattr(function, PROPERTY_MARK, kind)

@@ -9,10 +9,11 @@ from typing import Any
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of, member_location
-from quorate.language.declared import forgotten, refuse_reserved, stranger
+from quorate.language.declared import TEMPORAL_MARK, forgotten, refuse_reserved, stranger
 from quorate.language.forbidden import forbid_impure
+from quorate.language.lost import refuse_hidden
 from quorate.language.system import System
-from quorate.language.temporal import TEMPORAL_MARK, Each, Expand, Named, Stated
+from quorate.language.temporal import Each, Expand, Named, Stated
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +35,14 @@ class Claimed:
 
 def read_temporal(cls: type[System]) -> list[Claimed]:
     """In the order they are written, inherited ones first."""
-    names: dict[str, None] = {}
+    names: dict[str, list[type]] = {}
     for base in reversed(cls.__mro__):
-        names |= {name: None for name, value in base.__dict__.items() if _stated(value) is not None}
+        for name, value in base.__dict__.items():
+            if _stated(value) is not None:
+                names.setdefault(name, []).append(base)
     found: list[Claimed] = []
-    for name in names:
+    for name, bases in names.items():
+        refuse_hidden(cls, name, bases, System, "properties")
         value = getattr(cls, name)
         stated = _stated(value)
         if value is None:
@@ -50,10 +54,10 @@ def read_temporal(cls: type[System]) -> list[Claimed]:
 
 
 def methods_of(cls: type[System], parameters: int) -> dict[str, Callable[..., bool]]:
-    """The methods that a formula may name: of the system's own classes, with that many parameters beside `self`."""
+    """The methods that a formula may name: of its own classes and mixins, with that many parameters beside `self`."""
     found: dict[str, Callable[..., bool]] = {}
     for base in reversed(cls.__mro__):
-        if base is System or not issubclass(base, System):
+        if base in System.__mro__:
             continue
         for name, value in base.__dict__.items():
             if isinstance(value, FunctionType) and name != "build" and not name.startswith("__"):

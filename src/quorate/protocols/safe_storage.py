@@ -70,3 +70,12 @@ class SafeStorage(System):
     @invariant
     def safety(self) -> bool:
         return not self[Safety].unsafe
+
+    def all_served(self) -> bool:
+        """Every operation has ended."""
+        written = all(w.time == w.writes and not w.busy for w in self[Writer])
+        return written and all(r.result is not None for r in self[Reader])
+
+    def clients_up(self) -> bool:
+        """Only base objects have crashed."""
+        return not any(client.crashed for client in (*self[Writer], *self[Reader]))

@@ -105,6 +105,8 @@ class TemporalWalks:
         state = dice.choice(initial_states(self.definition))
         walk = _Walk([state])
         met: dict[State, list[int]] = {}
+        seen: set[tuple[State, frozenset[frozenset[tuple[str, str]]]]] = set()
+        """Fair loops by where they begin and what is true on them: one of each is enough."""
         while True:
             possible = list(steps(self.definition, state))
             walk.offered.append(frozenset(group for step in possible for group in self._groups(step)))
@@ -124,11 +126,24 @@ class TemporalWalks:
             assert step.next is not None
             state = step.next
             walk.states.append(state)
-            # The longest loop is the likeliest to be fair, the shortest to avoid what would make the formula true.
-            for loop_from in dict.fromkeys(met[state][each] for each in (0, -1)) if state in met else ():
+            for loop_from in self._loops(walk, met.get(state, [])):
                 self.found = replace(self.found, loops=self.found.loops + 1)
-                if walk.is_fair(loop_from) and (trace := self._violated(walk, loop_from)):
+                if not walk.is_fair(loop_from):
+                    continue
+                letters = frozenset(walk.letters[loop_from:])
+                if (state, letters) not in seen and (trace := self._violated(walk, loop_from)):
                     return trace
+                seen.add((state, letters))
+
+    def _loops(self, walk: _Walk, met: Sequence[int]) -> list[int]:
+        """Where a loop may begin: the longest is the likeliest to be fair, the shortest to avoid what would make the
+        formula true. A longest one is looked at again once it is twice as long, so that long walks are no more work."""
+        if not met:
+            return []
+        longest, shortest = met[0], met[-1]
+        length, before = len(walk.taken) - longest, met[-1] - longest
+        doubled = length.bit_length() > before.bit_length()
+        return [longest, shortest] if doubled and longest != shortest else [shortest]
 
     def _groups(self, step: Step) -> list[Group]:
         return list(groups_of(self.definition, self.fairness, step))

@@ -90,7 +90,9 @@ def assumed(definition: Definition, level: str) -> str:
     elif definition.network.fair:
         told += "; a transition that can receive again and again does"
     if definition.faults.recover == "fair":
-        told += "; a crashed process comes back"
+        told += (
+            "; one of those that have crashed comes back" if level == "progress" else "; a crashed process comes back"
+        )
     if definition.network.copies_for_ever:
         told += "; what was received once can be received again"
     return told
