@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quorate.ablation.parts import Site, find_parts
+from quorate.ablation.sources import Sources
 from quorate.ablation.variant import without
 from quorate.base.errors import LimitError, PropertyError, QuorateError
 from quorate.base.watchdog import Halted
@@ -55,7 +56,9 @@ class Judge:
         self.each = each
         self.progress = progress
         definition = define(system, self.environment)
-        self.sites = find_parts(definition)
+        sources = Sources(definition)
+        self.sites = find_parts(sources)
+        self.unread = tuple(sources.unread)
         self.parameters = definition.parameters
         self.name = definition.name
         self.result = check(
