@@ -10,13 +10,16 @@ import ast
 import inspect
 import linecache
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 from typing import Any
 
 from quorate.base.errors import is_model_file
+from quorate.language.automaton import Automaton
 from quorate.language.declared import MARK
 from quorate.language.process import Process
+from quorate.language.system import System
 from quorate.model.definition import Definition
 from quorate.properties.asked import select
 from quorate.search.survey import names_in
@@ -119,13 +122,13 @@ class Sources:
     def _note_called(self, source: Source) -> None:
         """Functions of the model that are named in it, and so on."""
         for node in ast.walk(source.tree):
-            name, kept = _named(node, source.function.__globals__)
-            function = _function_of(kept)
-            if function is None or name in self._asked or not is_model_file(function.__code__.co_filename):
-                continue
-            new = self._note(sys.modules.get(function.__module__), name, kept, function, *source.roles)
-            if new is not None:
-                self._note_called(new)
+            for owner, name, kept in _named(node, source.function.__globals__):
+                function = _function_of(kept)
+                if function is None or name in self._asked or not is_model_file(function.__code__.co_filename):
+                    continue
+                new = self._note(owner or sys.modules[function.__module__], name, kept, function, *source.roles)
+                if new is not None:
+                    self._note_called(new)
 
 
 def _function_of(kept: Any) -> FunctionType | None:
@@ -140,14 +143,22 @@ def _function_of(kept: Any) -> FunctionType | None:
     return kept if isinstance(kept, FunctionType) else None
 
 
-def _named(node: ast.AST, names: dict[str, Any]) -> tuple[str, Any]:
-    """What a name stands for, or an attribute of a module."""
+def _named(node: ast.AST, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
+    """What a name may stand for: its owner, if that is a class, how it is called there, and what is kept there."""
     if isinstance(node, ast.Name):
-        return node.id, names.get(node.id)
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        module = names.get(node.value.id)
-        return node.attr, vars(module).get(node.attr) if isinstance(module, ModuleType) else None
-    return "", None
+        yield None, node.id, names.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return
+    holder = names.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    if isinstance(holder, ModuleType):
+        yield None, node.attr, vars(holder).get(node.attr)
+    elif holder is None or isinstance(holder, type):  # else of a value: a message, a named tuple
+        values = [
+            each for each in names.values() if isinstance(each, type) and not issubclass(each, Automaton | System)
+        ]
+        for cls in values if holder is None else holder.__mro__:
+            if node.attr in vars(cls):
+                yield cls, node.attr, vars(cls)[node.attr]
 
 
 def _tree(function: FunctionType) -> tuple[ast.FunctionDef, tuple[str, ...]] | None:
