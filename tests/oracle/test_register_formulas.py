@@ -642,3 +642,43 @@ def test_operations_are_named_by_their_classes() -> None:
     with pytest.raises(ModelError, match="an operation is named by its class") as caught:
         operation(Write, by=Write)  # type: ignore[arg-type]
     assert caught.value.code == "Q409"
+
+
+class TooFar(Named):
+    t = operation(Read, by=StoreReader, process=2)
+
+
+class Uncounted(Named):
+    reads = operations(Read, by=StoreReader, count="rounds")
+    end = operations_end(reads)
+
+
+class Unjudged(Named):
+    """Formulas know of no read: what these return would not be judged."""
+
+    writes, reads = operations(Write, by=StoreWriter), operations(Read, by=StoreReader, count=0)
+    end = operations_end(writes, reads)
+
+
+@pytest.mark.parametrize(
+    ("system", "text"),
+    [
+        (TooFar, "there is no StoreReader number 2"),
+        (Uncounted, "count='rounds' is None in Uncounted, which is no number of operations"),
+        (Unjudged, r"begins Read\(\), which is one more than operations\(Read, by=StoreReader, count=0\) says"),
+    ],
+)
+def test_operations_that_formulas_do_not_know_of(system: type[System], text: str) -> None:
+    with pytest.raises(ModelError, match=text) as caught:
+        check(system())
+    assert caught.value.code == "Q409"
+    assert caught.value.location is not None
+    assert caught.value.location.file == __file__
+
+
+def test_formulas_of_a_register_are_about_writes_and_reads() -> None:
+    writes = operations(Write, by=StoreWriter)
+    for given in ((writes, writes), (operations(Read, by=StoreReader), writes)):
+        with pytest.raises(ModelError, match="operations of a register's formulas are") as caught:
+            regular_formula(*given)
+        assert caught.value.code == "Q409"

@@ -7,7 +7,8 @@ import pytest
 
 import quorate
 from quorate import ModelError, Operation, Process, System, step
-from quorate.histories import Read, Register, Write, linearizable, regular_register
+from quorate.histories import Read, Register, Write, linearizable, regular_register, sequentially_consistent
+from quorate.histories.checked import Checked
 from quorate.render.report import report
 from quorate.results.history import calls_of
 
@@ -144,7 +145,6 @@ class WrongResult:
 @pytest.mark.parametrize(
     ("specification", "text"),
     [
-        (Forgetful(), "and then"),
         (Listed(), "returned [0, None]"),
         (Lists(), "which cannot be part of a state"),
         (WrongResult(), "are of another type"),
@@ -159,6 +159,84 @@ def test_a_specification_that_breaks_its_promises(specification: Any, text: str)
     code, message, line = told(caught.value)
     assert (code, line) == ("Q123", line_of(f"class {type(specification).__name__}:"))
     assert text in message
+
+
+SEEN: list[int] = []
+
+
+class Remembers:
+    """Asked twice at a time it says the same twice: 1 is a value that nobody has written."""
+
+    initial = 0
+
+    def apply(self, state: int, operation: Operation) -> tuple[int, Any]:
+        SEEN.append(1)
+        return 0, (None if isinstance(operation, Write) else int(len(SEEN) > 2))
+
+
+@pytest.mark.parametrize("specification", [Remembers(), Forgetful()])
+def test_a_specification_that_remembers_is_no_specification(specification: Any) -> None:
+    class Judged(One):
+        atomic = linearizable(specification)
+
+    SEEN.clear()
+    with pytest.raises(ModelError, match="the model remembers something outside of its fields") as caught:
+        quorate.check(Judged(does="w-r1"), property="atomic")
+    where = "SEEN.append(1)" if isinstance(specification, Remembers) else "self.calls = 0"
+    assert told(caught.value)[::2] == ("Q104", line_of(where))
+
+
+def test_what_a_condition_remembers_is_found() -> None:
+    def over(system: Any) -> bool:
+        SEEN.append(1)
+        return len(SEEN) < 3
+
+    class Judged(One):
+        sequential = sequentially_consistent(Register(0), where=over)
+
+    SEEN.clear()
+    with pytest.raises(ModelError, match="the model remembers something outside of its fields"):
+        quorate.check(Judged(does="w-r1"), property="sequential")
+
+
+def test_a_specification_is_asked_once_more_in_the_end() -> None:
+    """Where it remembers cannot be seen, as in an object of a library that is written in C."""
+
+    class Changes:
+        initial = 0
+        result = 0
+
+        def apply(self, state: int, operation: Operation) -> tuple[int, Any]:
+            return state, self.result
+
+    specification = Checked(Changes(), None)
+    specification.apply(0, Read())
+    specification.require_same()
+    specification.apply(0, Read())
+    Changes.result = 1
+    with pytest.raises(ModelError, match=r"gave \(0, 0\), and later \(0, 1\)") as caught:
+        specification.require_same()
+    assert caught.value.code == "Q123"
+
+
+def tossed() -> int:
+    return random.choice([0, 1])  # in a helper
+
+
+class Tosses:
+    initial = 0
+
+    def apply(self, state: int, operation: Operation) -> tuple[int, Any]:
+        return state, tossed()
+
+
+def test_chance_in_what_a_specification_calls_is_found() -> None:
+    class Judged(One):
+        atomic = linearizable(Tosses())
+
+    with pytest.raises(ModelError, match="tossed uses `random`") as caught:
+        quorate.check(Judged(), property="atomic")
+    assert told(caught.value)[::2] == ("Q105", line_of("# in a helper"))
 
 
 class Coin:

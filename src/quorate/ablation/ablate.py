@@ -53,10 +53,13 @@ def ablate(
             findings[found.part.number] = found
     except KeyboardInterrupt:
         stopped = stopped or "interrupt"
+    notes: list[str] = []
     if judge.violated:
-        notes: tuple[str, ...] = (f"{', '.join(judge.violated)}: violated with all parts in place, so not asked",)
-    else:
-        notes = ()
+        notes.append(f"{', '.join(judge.violated)}: violated with all parts in place, so not asked")
+    if judge.unread:
+        notes.append(
+            f"{', '.join(judge.unread)}: not looked into, since only a `def` of a module or a class can be changed"
+        )
     return Ablation(
         system=judge.name,
         target=target,
@@ -68,7 +71,7 @@ def ablate(
         findings=tuple(findings[number] for number in sorted(findings)),
         seconds=time.perf_counter() - began,
         stopped_by=stopped,
-        notes=notes,
+        notes=tuple(notes),
     )
 
 

@@ -8,10 +8,12 @@ happened before and never happens now is a poor reason to hold.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from quorate.ablation.parts import Site, find_parts
+from quorate.ablation.sources import Sources
 from quorate.ablation.variant import without
 from quorate.base.errors import LimitError, PropertyError, QuorateError
 from quorate.base.watchdog import Halted
@@ -55,7 +57,10 @@ class Judge:
         self.each = each
         self.progress = progress
         definition = define(system, self.environment)
-        self.sites = find_parts(definition)
+        sources = Sources(definition)
+        self.sites = find_parts(sources)
+        self.unread = tuple(sources.unread)
+        self._caches = definition.memory.caches
         self.parameters = definition.parameters
         self.name = definition.name
         self.result = check(
@@ -100,7 +105,7 @@ class Judge:
         site = self.sites[number - 1]
         began = time.perf_counter()
         try:
-            with without(site):
+            with self._without(site):
                 found = self._judge(site)
         except QuorateError as error:
             if isinstance(error, LimitError) and error.code != "Q501":
@@ -111,11 +116,23 @@ class Judge:
 
     def run(self, number: int) -> Result:
         """The check of the protocol without that part, with the run that breaks it."""
-        with without(self.sites[number - 1]):
+        with self._without(self.sites[number - 1]):
             return check(
                 self.system, property=self.claims, target=self.target, timeout=self.each, progress=self.progress,
                 **self.options,
             )  # fmt: skip
+
+    @contextmanager
+    def _without(self, site: Site) -> Iterator[None]:
+        """While this lasts, the part is not there; nor is what helpers with a cache knew when it was."""
+        with without(site):
+            self._forget()
+            yield
+        self._forget()
+
+    def _forget(self) -> None:
+        for cache in self._caches:
+            cache.cache_clear()
 
     def _judge(self, site: Site) -> Finding:
         part = site.part

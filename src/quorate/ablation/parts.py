@@ -10,8 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quorate.ablation.sources import Source, sources_of
-from quorate.model.definition import Definition
+from quorate.ablation.sources import Source, Sources
 from quorate.results.ablation import Part
 
 SENDS = frozenset({"send", "reply"})
@@ -49,10 +48,10 @@ class _Edit:
     """What is shown to be, if that is something else."""
 
 
-def find_parts(definition: Definition) -> list[Site]:
+def find_parts(sources: Sources) -> list[Site]:
     """All parts of the protocol, numbered from 1 in the order of the source."""
     found: list[Site] = []
-    for source in sources_of(definition):
+    for source in sources.in_order():
         places = {node: place for place, node in enumerate(ast.walk(source.tree))}
         edits = sorted(_of_function(source), key=lambda each: _place(each.shown or each.node))
         for each in edits:
@@ -74,8 +73,7 @@ def _place(node: ast.AST) -> tuple[int, int, int, int]:
 def _of_function(source: Source) -> Iterator[_Edit]:
     tree = source.tree
     for number, decorator in enumerate(tree.decorator_list if source.is_transition else ()):
-        call = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = getattr(call, "attr", None) or getattr(call, "id", "")
+        name = decorator_name(decorator)
         if name in DECORATORS:
             yield _Edit("transition", tree, "never taken", "never taken", number, decorator)
             if isinstance(decorator, ast.Call):
@@ -84,6 +82,12 @@ def _of_function(source: Source) -> Iterator[_Edit]:
         yield from _of_statement(statement)
     for statement in tree.body:
         yield from _of_expressions(statement)
+
+
+def decorator_name(decorator: ast.expr) -> str:
+    call = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name: str = getattr(call, "attr", "") or getattr(call, "id", "")
+    return name
 
 
 # --- decorators ------------------------------------------------------------------------------------------------
@@ -135,16 +139,20 @@ def _of_statement(node: ast.stmt) -> Iterator[_Edit]:
         mine = isinstance(called, ast.Attribute) and (_is_self(called.value) or _is_super(called.value))
         if isinstance(called, ast.Attribute) and mine and called.attr not in WATCHED:
             yield _Edit("send" if called.attr in SENDS else "call", node, "removed", "statement removed")
-    elif isinstance(node, ast.Assign | ast.AugAssign):
+    elif isinstance(node, ast.Assign | ast.AugAssign) or (isinstance(node, ast.AnnAssign) and node.value is not None):
         yield from _of_assignment(node)
     elif isinstance(node, ast.If):
         yield from _of_if(node)
-    for name in ("body", "orelse", "finalbody"):
-        for inner in getattr(node, name, ()):
-            yield from _of_statement(inner)
+    for case in node.cases if isinstance(node, ast.Match) else ():
+        yield from _of_case(case)
+    inside: list[ast.AST] = [node, *getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    for block in inside:
+        for name in ("body", "orelse", "finalbody"):
+            for inner in getattr(block, name, ()):
+                yield from _of_statement(inner)
 
 
-def _of_assignment(node: ast.Assign | ast.AugAssign) -> Iterator[_Edit]:
+def _of_assignment(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> Iterator[_Edit]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if all(_is_field(each) for each in targets):
         yield _Edit("assignment", node, "removed", "statement removed")
@@ -164,8 +172,20 @@ def _of_if(node: ast.If) -> Iterator[_Edit]:
     yield from _junction("condition", node.test)
 
 
+def _of_case(case: ast.match_case) -> Iterator[_Edit]:
+    """A case of `match` is a condition as well: what it looks like, and its guard."""
+    if case.guard is not None:
+        yield _Edit("condition", case.guard, "always true", "true")
+        yield from _junction("condition", case.guard)
+    yield _Edit("condition", case, "never true", "case removed", shown=case.pattern)
+
+
 def _is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _is_send(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and _is_self(node.value) and node.attr in SENDS
 
 
 def _is_super(node: ast.AST) -> bool:
@@ -194,6 +214,11 @@ def _of_expressions(node: ast.AST) -> Iterator[_Edit]:
         called = node.value.func
         if isinstance(called, ast.Attribute) and _is_self(called.value) and called.attr in WATCHED:
             return
+        for inner in ast.iter_child_nodes(node.value):  # the call itself is a statement, and looked at as one
+            yield from _of_expressions(inner)
+        return
+    if isinstance(node, ast.Call) and _is_send(node.func):  # as in `[self.send(each, m) for each in ...]`
+        yield _Edit("send", node, "removed", "call removed")
     if isinstance(node, ast.Compare):
         yield from _of_comparison(node)
     elif isinstance(node, ast.IfExp):

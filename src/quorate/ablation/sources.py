@@ -1,21 +1,25 @@
 """The functions that a protocol's processes run, as the trees of their source.
 
-Handlers, the methods that they call, and functions of the same file that these name. Code of Quorate and of libraries
-is no part of a protocol, and neither are the properties.
+Handlers, the methods that they call, and functions of the model that these name. Code of Quorate and of libraries is no
+part of a protocol, and neither are the properties.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from quorate.base.errors import is_model_file
+from quorate.language.automaton import Automaton
 from quorate.language.declared import MARK
 from quorate.language.process import Process
+from quorate.language.system import System
 from quorate.model.definition import Definition
 from quorate.properties.asked import select
 from quorate.search.survey import names_in
@@ -28,6 +32,8 @@ class Source:
     owner: Any
     """The class or module that has it."""
     name: str
+    kept: Any
+    """What is kept there: the function, or what a decorator has made of it."""
     function: FunctionType
     tree: ast.FunctionDef
     lines: tuple[str, ...]
@@ -41,12 +47,12 @@ class Source:
     @property
     def is_transition(self) -> bool:
         """Whether what its decorators say counts."""
-        return hasattr(self.function, MARK) and not self.overridden
+        return hasattr(self.kept, MARK) and not self.overridden
 
     @property
     def transition(self) -> str | None:
         """The name of the only transition that runs it; None if it may be more."""
-        return self.name if hasattr(self.function, MARK) else None
+        return self.name if hasattr(self.kept, MARK) else None
 
     @property
     def file(self) -> str:
@@ -62,61 +68,97 @@ class Source:
         return " ".join(found.split())
 
 
-def sources_of(definition: Definition) -> list[Source]:
-    """The functions in the order in which they are written."""
-    written = [column for column in definition.processes if column.delivers_to is None and not column.spec.ends]
-    classes = list(dict.fromkeys(column.cls for column in written))
-    asked = names_in(definition, select(definition, None))
-    found: dict[FunctionType, Source] = {}
-    for role in classes:
+class Sources:
+    """The functions of one protocol."""
+
+    def __init__(self, definition: Definition) -> None:
+        written = [column for column in definition.processes if column.delivers_to is None and not column.spec.ends]
+        self.unread: dict[str, None] = {}
+        """Functions of the model that cannot be made again from what stands in their file."""
+        self._asked = names_in(definition, select(definition, None))
+        self._found: dict[FunctionType, Source] = {}
+        for role in dict.fromkeys(column.cls for column in written):
+            self._note_role(role)
+        for each in list(self._found.values()):
+            self._note_called(each)
+
+    def in_order(self) -> list[Source]:
+        """In the order in which they are written."""
+        found = self._found.values()
+        order = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in found))}
+        return sorted(found, key=lambda each: (order[each.file], each.tree.lineno))
+
+    def _note_role(self, role: type[Any]) -> None:
         for name in dict.fromkeys(name for base in role.__mro__ for name in vars(base)):
             above = False
             for owner in role.__mro__:
-                function = vars(owner).get(name)
-                if owner in Process.__mro__ or name == "within" or not isinstance(function, FunctionType):
+                kept = vars(owner).get(name)
+                function = _function_of(kept)
+                if owner in Process.__mro__ or name == "within" or function is None:
                     continue
                 # A method that properties ask as well is a part of what is claimed.
-                if name not in asked or hasattr(function, MARK):
-                    _note(found, owner, name, function, role, overridden=above)
+                if name not in self._asked or hasattr(kept, MARK):
+                    self._note(owner, name, kept, function, role, overridden=above)
                 if "super" not in function.__code__.co_names:
                     break
                 above = True
-    for each in list(found.values()):
-        _note_called(found, each)
-    order = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in found.values()))}
-    return sorted(found.values(), key=lambda each: (order[each.file], each.tree.lineno))
 
+    def _note(
+        self, owner: Any, name: str, kept: Any, function: FunctionType, *roles: type[Any], overridden: bool = False
+    ) -> Source | None:
+        known = self._found.get(function)
+        if known is not None:
+            roles = tuple(dict.fromkeys((*known.roles, *roles)))
+            self._found[function] = replace(known, roles=roles, overridden=known.overridden and overridden)
+            return None
+        read = _tree(function)
+        if read is None:
+            if is_model_file(function.__code__.co_filename):
+                self.unread[f"{owner.__name__}.{name}" if isinstance(owner, type) else name] = None
+            return None
+        self._found[function] = Source(owner, name, kept, function, *read, roles, overridden)
+        return self._found[function]
 
-def _note(
-    found: dict[FunctionType, Source],
-    owner: Any,
-    name: str,
-    function: FunctionType,
-    *roles: type[Any],
-    overridden: bool = False,
-) -> Source | None:
-    known = found.get(function)
-    if known is not None:
-        roles = tuple(dict.fromkeys((*known.roles, *roles)))
-        found[function] = replace(known, roles=roles, overridden=known.overridden and overridden)
-        return None
-    read = _tree(function)
-    if read is None:
-        return None
-    found[function] = Source(owner, name, function, *read, roles, overridden)
-    return found[function]
-
-
-def _note_called(found: dict[FunctionType, Source], source: Source) -> None:
-    """Functions of the same module that are named in it, and so on."""
-    module = sys.modules.get(source.function.__module__)
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name):
-            function = source.function.__globals__.get(node.id)
-            if isinstance(function, FunctionType) and function.__globals__ is source.function.__globals__:
-                new = _note(found, module, node.id, function, *source.roles)
+    def _note_called(self, source: Source) -> None:
+        """Functions of the model that are named in it, and so on."""
+        for node in ast.walk(source.tree):
+            for owner, name, kept in _named(node, source.function.__globals__):
+                function = _function_of(kept)
+                if function is None or name in self._asked or not is_model_file(function.__code__.co_filename):
+                    continue
+                new = self._note(owner or sys.modules[function.__module__], name, kept, function, *source.roles)
                 if new is not None:
-                    _note_called(found, new)
+                    self._note_called(new)
+
+
+def _function_of(kept: Any) -> FunctionType | None:
+    """The function that is written in the file, below what decorators have made of it."""
+    if isinstance(kept, property):
+        kept = kept.fget
+    elif isinstance(kept, staticmethod | classmethod):
+        kept = kept.__func__
+    elif not isinstance(kept, FunctionType) and not hasattr(kept, "cache_info"):
+        return None
+    kept = inspect.unwrap(kept)
+    return kept if isinstance(kept, FunctionType) else None
+
+
+def _named(node: ast.AST, names: dict[str, Any]) -> Iterator[tuple[Any, str, Any]]:
+    """What a name may stand for: its owner, if that is a class, how it is called there, and what is kept there."""
+    if isinstance(node, ast.Name):
+        yield None, node.id, names.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return
+    holder = names.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    if isinstance(holder, ModuleType):
+        yield None, node.attr, vars(holder).get(node.attr)
+    elif holder is None or isinstance(holder, type):  # else of a value: a message, a named tuple
+        values = [
+            each for each in names.values() if isinstance(each, type) and not issubclass(each, Automaton | System)
+        ]
+        for cls in values if holder is None else holder.__mro__:
+            if node.attr in vars(cls):
+                yield cls, node.attr, vars(cls)[node.attr]
 
 
 def _tree(function: FunctionType) -> tuple[ast.FunctionDef, tuple[str, ...]] | None:

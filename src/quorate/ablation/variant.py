@@ -1,7 +1,7 @@
 """A protocol without one of its parts, for as long as it is looked at.
 
 The function that has the part is compiled again from its changed tree, in the namespace it came from and with the lines
-it had, and stands in the place of the original. So messages and values are of the same classes, and whatever goes wrong
+it had, and the original runs what came of it. So messages and values are of the same classes, and whatever goes wrong
 is told with the line of the user's file.
 """
 
@@ -9,35 +9,42 @@ from __future__ import annotations
 
 import ast
 import copy
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from quorate.ablation.parts import STRICT, Site
+from quorate.ablation.parts import DECORATORS, STRICT, Site, decorator_name
 from quorate.ablation.sources import Source
+from quorate.language.declared import MARK
 
 _MAKE = "_quorate_variant"
+CHANGED = ("__code__", "__defaults__", "__kwdefaults__")
+"""What another version of a function has of its own."""
 
 
 @contextmanager
 def without(site: Site) -> Iterator[None]:
-    """While this lasts, the part is not there."""
-    original = site.source.function
-    changed = _compiled(site.source, changed_tree(site))
-    places = [(site.source.owner, site.source.name)]
-    if not isinstance(site.source.owner, type):  # a function may have been imported elsewhere
-        for module in list(sys.modules.values()):
-            named = getattr(module, "__dict__", {})
-            places += [(module, name) for name, value in list(named.items()) if value is original]
-    for owner, name in places:
-        setattr(owner, name, changed)
+    """While this lasts, the part is not there.
+
+    The function stays the same object and gets other code, since it may be known by more than its name: as the guard
+    of a transition, imported into another module, in a table of handlers.
+    """
+    source = site.source
+    changed = _compiled(source, changed_tree(site))
+    before = {name: getattr(source.function, name) for name in CHANGED}
+    declared = getattr(source.kept, MARK, None)
+    for name in CHANGED:
+        setattr(source.function, name, getattr(changed, name))
+    if source.is_transition and hasattr(changed, MARK):
+        setattr(source.kept, MARK, getattr(changed, MARK))
     try:
         yield
     finally:
-        for owner, name in places:
-            setattr(owner, name, original)
+        for name, value in before.items():
+            setattr(source.function, name, value)
+        if declared is not None:
+            setattr(source.kept, MARK, declared)
 
 
 def changed_tree(site: Site) -> ast.FunctionDef:
@@ -69,9 +76,14 @@ def _edited(node: Any, action: str, detail: int) -> ast.AST | None:
             return ast.BoolOp(form, [node, ast.Constant(action == "true")])
         case "statement removed":
             return ast.Pass()
+        case "call removed":
+            return ast.Constant(None)
         case "target removed":
             del node.targets[0].elts[detail]
             del node.value.elts[detail]
+        case "case removed":
+            kept = [] if node.guard is None else [node.guard]  # what it names may be used further down
+            node.guard = ast.BoolOp(ast.And(), [*kept, ast.Constant(False)]) if kept else ast.Constant(False)
         case "strictness":
             node.ops[detail] = STRICT[type(node.ops[detail])]()
         case "less":
@@ -135,11 +147,15 @@ def _compiled(source: Source, tree: ast.FunctionDef) -> FunctionType:
     """The function, made inside of one whose parameters stand for the names around it: `super()` needs its class."""
     original = source.function
     given: dict[str, Any] = {}
+    # Of the decorators only what Quorate declares may have changed; others have done their work.
+    tree.decorator_list = [each for each in tree.decorator_list if decorator_name(each) in DECORATORS]
     if isinstance(source.owner, type):
         # Decorators are read inside of the class, and see what it has defined before.
         named = {node.id for each in tree.decorator_list for node in ast.walk(each) if isinstance(node, ast.Name)}
         given = {name: value for name, value in vars(source.owner).items() if name in named}
         given["__class__"] = source.owner
+    if original.__closure__ is not None:  # the code has to look for its class, even where it no longer calls `super()`
+        tree.body.append(ast.If(ast.Constant(False), [ast.Expr(ast.Name("__class__", ast.Load()))], []))
     tree.returns = None
     for each in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
         each.annotation = None

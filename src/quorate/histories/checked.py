@@ -13,6 +13,10 @@ from quorate.base.watchdog import supervised
 from quorate.language.forbidden import forbid_impure
 from quorate.language.operation import Operation
 
+REMEMBERS = "a specification is deterministic, and remembers nothing: what it needs belongs to the state"
+KEPT = 200
+"""So many answers are compared once more in the end."""
+
 
 class Checked:
     """What a user gave as a specification."""
@@ -39,6 +43,7 @@ class Checked:
             )
         self.place = class_location(type(specification)) or place
         self.initial = self._frozen("initial", specification.initial)
+        self._answers: list[tuple[Any, Operation, Any]] = []
         self._require_deterministic()
 
     def _require_deterministic(self) -> None:
@@ -59,14 +64,26 @@ class Checked:
         if encode(found) != encode(again):
             raise self._error(
                 f"apply({show(state)}, {show(operation)}) gave {show(found)}, and then {show(again)}",
-                "a specification is deterministic, and remembers nothing: what it needs belongs to the state",
+                REMEMBERS,
             )
         if encode(state) != before:
             raise self._error(
                 f"apply({show(state)}, {show(operation)}) changed the state that it was given",
                 "return a new state",
             )
+        if len(self._answers) < KEPT:
+            self._answers.append((state, operation, found))
         return found
+
+    def require_same(self) -> None:
+        """Ask once more what was asked, the last first: what is remembered shows where it is another time."""
+        kept, self._answers = self._answers, []
+        for state, operation, found in reversed(kept):
+            again = self._once(state, operation)
+            if encode(found) != encode(again):
+                raise self._error(
+                    f"apply({show(state)}, {show(operation)}) gave {show(found)}, and later {show(again)}", REMEMBERS
+                )
 
     def _once(self, state: Any, operation: Operation) -> tuple[Any, Any] | None:
         found = self._asked(state, operation)

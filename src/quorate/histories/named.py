@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
-from quorate.base.errors import ModelError, caller
+from quorate.base.errors import Location, ModelError, caller
+from quorate.base.values import show
 from quorate.histories.linearizability import History
 from quorate.language.declared import WATCH_MARK
 from quorate.language.maps import Map
-from quorate.language.operation import Invoked, Operation, Returned
-from quorate.language.pid import Pid
+from quorate.language.operation import Invoked, Operation, Returned, place_of
+from quorate.language.pid import Peers, Pid
 from quorate.language.process import Process
 from quorate.language.temporal import Named
 from quorate.language.transitions import on
@@ -30,24 +31,65 @@ Call = tuple[Operation, Any, bool, Any]
 
 
 class Ledger(History):
-    """The first operations of a class, by process."""
+    """The first operations of a class, by process of a role."""
 
     records: ClassVar[type[Operation]]
-    most: ClassVar[int | None] = None
+    by: ClassVar[type[Process]]
+    count: ClassVar[int | str]
+    """How many of each process, or the parameter that says so."""
+    only: ClassVar[int | None] = None
+    """The place of the one process that counts. What is said of that one operation says nothing of others; but what
+    is said of all of them must be said of all."""
+    place: ClassVar[Location | None]
 
+    who: Peers
+    most: int
     calls: Map[Pid, tuple[Call, ...]] = Map()
+
+    @classmethod
+    def _brought(cls, system: Any, playing: Callable[[type], Peers]) -> dict[str, Any]:
+        who = playing(cls.by)
+        if cls.only is not None and cls.only >= len(who):
+            raise cls.wrong(f"there is no {cls.by.__name__} number {cls.only}", f"{len(who)} are spawned, from 0 on")
+        return {"who": who, "most": cls.number(system)}
+
+    @classmethod
+    def number(cls, system: Any) -> int:
+        """How many operations of each process there are in an instance."""
+        found = getattr(system, cls.count, None) if isinstance(cls.count, str) else cls.count
+        if type(found) is not int or found < 0:
+            raise cls.wrong(
+                f"count={cls.count!r} is {show(found)} in {type(system).__name__}, which is no number of operations",
+                "count= is a number, or the name of a parameter that is one",
+            )
+        return found
+
+    @classmethod
+    def wrong(cls, what: str, hint: str, place: Location | None = None) -> ModelError:
+        return ModelError(what, hint=hint, code="Q409", location=place or cls.place)
 
     @on(Invoked)
     def began(self, e: Invoked) -> None:
         self.begin(e)
+        if not isinstance(e.operation, self.records) or e.source not in self.who:
+            return
         mine = self.calls.get(e.source, ())
-        if isinstance(e.operation, self.records) and (self.most is None or len(mine) < self.most):
+        if len(mine) < self.most:
             self.calls |= {e.source: (*mine, (e.operation, e.identity, False, None))}
+        elif self.only is None:
+            named = f"operations({self.records.__name__}, by={self.by.__name__}, count={self.count!r})"
+            raise self.wrong(
+                f"{e.source} begins {show(e.operation)}, which is one more than {named} says",
+                "let count= be as many as each process begins: formulas are about all of them",
+                place_of(e),
+            )
 
     @on(Returned)
     def ended(self, e: Returned) -> None:
         self.end(e)
-        mine = self.calls.get(e.source, ())
+        if e.source not in self.calls:
+            return
+        mine = self.calls[e.source]
         for place, (operation, identity, over, _) in enumerate(mine):
             if not over and identity == e.identity:
                 done = (operation, None, True, e.value)
@@ -78,15 +120,15 @@ class One(NamedTuple):
 class Operations(Named):
     """All operations of a class by the processes of a role: the first `count` of each."""
 
-    def __init__(self, cls: type[Operation], by: type[Process], count: int | str) -> None:
-        members = {"records": cls, "most": count if isinstance(count, int) else None, "__module__": __name__}
+    def __init__(self, cls: type[Operation], by: type[Process], count: int | str, only: int | None = None) -> None:
+        members = {"records": cls, "by": by, "count": count, "only": only, "place": caller(), "__module__": __name__}
         self.ledger: Any = type(f"{cls.__name__}Ledger", (Ledger,), members)
-        self.by, self.count = by, count
+        self.by = by
         setattr(self, WATCH_MARK, self.ledger)
 
     def of(self, system: Any, processes: int) -> list[One]:
         """Those of an instance with that many processes of the role."""
-        count = getattr(system, self.count) if isinstance(self.count, str) else self.count
+        count = self.ledger.number(system)
         return [One(self.ledger, self.by, process, nth) for process in range(processes) for nth in range(count)]
 
     def predicates(self) -> dict[str, Callable[[Any], bool]]:
@@ -97,7 +139,7 @@ class OneOperation(Operations):
     """A single operation, which formulas name."""
 
     def __init__(self, cls: type[Operation], by: type[Process], process: int, nth: int) -> None:
-        super().__init__(cls, by, nth + 1)
+        super().__init__(cls, by, nth + 1, process)
         self.one = One(self.ledger, by, process, nth)
 
     def of(self, system: Any, processes: int) -> list[One]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from quorate.base.errors import ModelError, caller
 from quorate.base.values import encode, freeze
 from quorate.histories.named import One, Operations
-from quorate.histories.specifications import Write
+from quorate.histories.specifications import Read, Write
 from quorate.language.temporal import Expanded, Stated
 
 Predicates = dict[str, Callable[[Any], bool]]
@@ -156,10 +156,11 @@ def _stated(
             code="Q409",
             location=place,
         )
-    if not issubclass(writes.ledger.records, Write):
-        raise ModelError(
-            "the first operations are writes", hint="operations(Write, by=...)", code="Q409", location=place
-        )
+    for given_as, family, wanted in (("first", writes, Write), ("second", reads, Read)):
+        if not issubclass(family.ledger.records, wanted):
+            name = wanted.__name__
+            what = f"the {given_as} operations of a register's formulas are {name.lower()}s"
+            raise ModelError(what, hint=f"operations({name}, by=...)", code="Q409", location=place)
 
     def expand(system: Any, processes: Callable[[type], int]) -> Iterable[Expanded]:
         writers = processes(writes.by)

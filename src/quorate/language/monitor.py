@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from quorate.base.errors import ModelError, caller
 from quorate.language.automaton import Automaton
+from quorate.language.pid import Peers
 
 
 class Monitor(Automaton):
@@ -23,6 +25,11 @@ class Monitor(Automaton):
     """
 
     __slots__ = ()
+
+    @classmethod
+    def _brought(cls, system: Any, playing: Callable[[type], Peers]) -> dict[str, Any]:
+        """The fields of a monitor that a property brings along, in a system with these processes by role."""
+        return {}
 
     if not TYPE_CHECKING:  # to a type checker these names do not exist at all
 

@@ -16,7 +16,7 @@ from quorate.language.forbidden import forbid_impure, refuse_suspended
 from quorate.language.maps import Map
 from quorate.language.message import Crash, Message, bad_field, stamped
 from quorate.language.monitor import Monitor
-from quorate.language.pid import DecompositionError, Pid, column_of, server_of
+from quorate.language.pid import DecompositionError, Peers, Pid, column_of, server_of
 from quorate.language.process import Process
 from quorate.language.scalar import Scalar, scalar
 from quorate.language.shared import Cell, Shared, cell_name, shared
@@ -162,6 +162,10 @@ class Builder:
                 code="Q207",
             )
         self.corrupt(pids, count)
+
+    def playing(self, role: type) -> Peers:
+        """The processes of a class."""
+        return Peers(pid for cls, pid, _, _ in self.processes if issubclass(cls, role))
 
     def watch(self, cls: Any, fields: dict[str, Any]) -> None:
         if not (isinstance(cls, type) and issubclass(cls, Monitor)):
@@ -351,7 +355,7 @@ def _build_once(system: System, prefix: list[int], decomposed: bool) -> Builder:
                 location=location_of(build),
             )
         for monitor in _brought_along(type(system)):
-            builder.watch(monitor, {})
+            builder.watch(monitor, monitor._brought(running, builder.playing))
     except NoOption:
         builder.settings["no option"] = True
     except QuorateError:

@@ -26,16 +26,18 @@ _HEAP = 1 << 9
 """Of the flags of a class: it was made by Python code. No code of a model can be in any other."""
 
 
-def forbid_chance(definition: Definition, is_model: Callable[[str | None], bool]) -> None:
-    """Refuse a function that a handler, a guard or a property calls, and that names chance or the clock."""
-    for function in _called(definition, is_model):
+def forbid_chance(definition: Definition, asked: list[Any], is_model: Callable[[str | None], bool]) -> None:
+    """Refuse a function that a handler, a guard or a property calls, or one of `asked`, and that names chance or the
+    clock."""
+    for function in _called(definition, asked, is_model):
         forbid_impure(function.__qualname__, function)
 
 
-def _called(definition: Definition, is_model: Callable[[str | None], bool]) -> Iterator[FunctionType]:
+def _called(definition: Definition, asked: list[Any], is_model: Callable[[str | None], bool]) -> Iterator[FunctionType]:
     classes: dict[type, None] = dict.fromkeys(column.cls for column in definition.columns)
     classes |= dict.fromkeys([type(definition.system), *definition.messages])
     first: list[Any] = [each for cls in list(classes) for each in cls.__mro__]
+    first += asked
     first += [
         each.function for each in (*definition.properties, definition.final, definition.bound) if each is not None
     ]

@@ -37,6 +37,7 @@ from weakref import ref
 
 from quorate.base.errors import Location, ModelError, is_model_file, is_own_file
 from quorate.base.places import location_of
+from quorate.histories.checked import Checked
 from quorate.language.automaton import Automaton, Field
 from quorate.language.message import Record
 from quorate.language.system import System
@@ -109,7 +110,9 @@ class Memory:
         self.opaque: dict[str, None] = {}
         """What the model has to do with that may remember more than can be seen, in words."""
         self._there = self._look()
-        forbid_chance(definition, self.is_model)
+        asked = [held for prop in definition.properties for held in held_by(prop.function)]
+        asked += [each.specification.apply for each in specifications(definition)]
+        forbid_chance(definition, asked, self.is_model)
 
     def require_unchanged(self) -> None:
         """Raise if a part of the model has stored something where only fields should be."""
@@ -377,8 +380,24 @@ def _roots(definition: Definition) -> Iterator[tuple[Place, Any]]:
             yield Place(f"{spec.cls.__name__}.within", ""), spec.within
     for prop in (*definition.properties, *filter(None, (definition.final, definition.bound))):
         yield Place(prop.name, ""), prop.function
+        yield from ((Place(prop.name, ""), held) for held in held_by(prop.function))
+    for specification in specifications(definition):
+        yield Place(specification.name, "", root=specification.name), specification.specification
     for cls in (*classes, type(definition.system)):
         yield Place(cls.__name__, ""), cls
+
+
+def specifications(definition: Definition) -> list[Checked]:
+    """The sequential specifications of the model that monitors of ours ask."""
+    named = dict.fromkeys(getattr(column.cls, "specification", None) for column in definition.columns)
+    return [each for each in named if isinstance(each, Checked)]
+
+
+def held_by(function: Any) -> list[Any]:
+    """What a property of ours was given by the model: the `where` of `sequentially_consistent`, say."""
+    if not isinstance(function, FunctionType) or not is_own_file(function.__code__.co_filename):
+        return []
+    return [cell.cell_contents for cell in function.__closure__ or ()]
 
 
 def _contents(place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:

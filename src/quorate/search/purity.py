@@ -18,6 +18,7 @@ from quorate.base.watchdog import Halted
 from quorate.model import effects
 from quorate.model.again import CAUSES, Evaluation, require_same
 from quorate.model.definition import Definition, Property, Transition
+from quorate.model.memory import specifications
 from quorate.model.outcome import Outcome
 from quorate.search.limits import Watcher
 from quorate.search.twin import Twins
@@ -62,6 +63,7 @@ class Purity:
                 cache.cache_clear()
         self._repeat_all()
         for definition in self.definitions:
+            self._repeat_specifications(definition)
             if definition.memory.caches:  # what a full cache has hidden is seen once it was asked without it
                 definition.memory.require_unchanged()
         for each in self._twins:
@@ -81,6 +83,14 @@ class Purity:
                     self._repeat(each, evaluation)
                 except Halted:  # the time is up, or the user has waited long enough
                     return
+
+    def _repeat_specifications(self, definition: Definition) -> None:
+        """They are asked by monitors of ours, or for the core, which keeps what they said."""
+        for each in specifications(definition):
+            try:
+                each.require_same()
+            except Halted:
+                return
 
     def _repeat(self, asked: Transition | Property, evaluation: Evaluation) -> None:
         self.repeated += 1
