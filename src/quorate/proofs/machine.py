@@ -25,7 +25,7 @@ from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
 from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape, is_cut
 from quorate.proofs.lifting import plainly
-from quorate.proofs.proxies import current, lifted, plain_class
+from quorate.proofs.proxies import current, lifted, plain_class, worded
 from quorate.proofs.refusal import RefusedError, noted
 from quorate.proofs.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
@@ -558,11 +558,27 @@ def _view(cls: type[Automaton]) -> type:
             hidden = name in cls._fields or name.startswith("_") or getattr(cls, name, None) is not value
             if not hidden and not callable(value) and not isinstance(value, (property, classmethod, staticmethod)):
                 members[name] = lifted(value)
+    members.update(_class_methods(cls))
     members.setdefault("crashed", property(_crashed))
     members["__class__"] = property(lambda _: cls)
     if not issubclass(cls, Monitor):
         members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign, _tell=_emit)
     return types.new_class(cls.__name__, (cls,), {"view": True}, lambda body: body.update(members))
+
+
+def _class_methods(cls: type) -> dict[str, Any]:
+    """The class methods of a model's class, for a subclass that stands for it: they get what their author meant."""
+    found = {
+        name: value
+        for base in reversed(cls.__mro__)
+        if base is not object and not base.__module__.startswith("quorate.language")
+        for name, value in vars(base).items()
+    }
+    return {
+        name: staticmethod(getattr(cls, name))
+        for name, value in found.items()
+        if isinstance(value, classmethod) and not name.startswith("__")
+    }
 
 
 def _reader(index: int) -> Any:
@@ -668,7 +684,13 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
         return current().once(self, name, lambda: part.lift(self.__dict__["_leaves"][first:end]))
 
     # Not through Record.__init_subclass__: it is no message class of its own, and registers nothing.
-    members = {"__getattr__": missing, "__module__": cls.__module__, "__class__": property(lambda _: cls)}
+    members = {
+        "__getattr__": missing,
+        "__module__": cls.__module__,
+        "__class__": property(lambda _: cls),
+        "__repr__": lambda _: worded(f"<{cls.__name__}>", "a message whose fields are not known"),
+        **_class_methods(cls),
+    }
     view = _subclass(cls, members)
     VIEWS[view] = cls
     return view
