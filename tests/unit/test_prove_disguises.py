@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import pytest
 
-from quorate import Message, Pid, Process, System, check, invariant, on, step
+from quorate import Message, Pid, Process, System, check, invariant, on, prove, step
 from quorate.model.define import define
 from quorate.proofs.encode import Encoded
 from quorate.proofs.induction import Prover
@@ -311,3 +311,28 @@ def test_no_test_of_an_unknown_message_is_taken_for_false(test: Any, words: str)
     encoded = Encoded(define(Trying()))
     nodes = Prover(encoded, Deadline(20)).prove([*invariants(encoded, None), *obligations(encoded)], [])
     assert any(node.status != "proved" for node in nodes.values())
+
+
+class Types(System):
+    """In a property, processes are views, in a check as well."""
+
+    def build(self) -> None:
+        self.spawn(Receiver)
+
+    @invariant
+    def type_of(self) -> bool:
+        return all(type(each) is Receiver for each in self[Receiver])
+
+    @invariant
+    def class_of(self) -> bool:
+        return all(each.__class__ is Receiver for each in self[Receiver])
+
+    @invariant
+    def instance_of(self) -> bool:
+        return all(isinstance(each, Receiver) and type(each).__name__ == "Receiver" for each in self[Receiver])
+
+
+@pytest.mark.parametrize("name", ["type_of", "class_of", "instance_of"])
+def test_the_type_of_a_process_is_in_a_proof_what_it_is_in_a_check(name: str) -> None:
+    checked, proved = check(Types(), property=name), prove(Types(), property=name, discover=False)
+    assert checked.ok == proved.ok == (name == "instance_of")

@@ -186,6 +186,8 @@ def settled(value: Any) -> Any:
     """What `match` is about: its conditions are decided, since `case True` asks for the very object."""
     if type(value) is SymBool:
         return bool(value)
+    if isinstance(value, Unseen) and not isinstance(value, Opaque):
+        raise RefusedError("matches what depends on how many processes there are", "compare with == or `in`")
     if type(value) in (tuple, list):
         return type(value)(settled(each) for each in value)
     return value
