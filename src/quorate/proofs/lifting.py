@@ -44,7 +44,7 @@ from quorate.proofs.proxies import (
     term_of,
     truth,
 )
-from quorate.proofs.recompiling import Calls, catches, identities, recompiled, refuse_unknown, sums
+from quorate.proofs.recompiling import Calls, catches, identities, recompiled, refuse_unknown, subscripts, sums
 from quorate.proofs.refusal import RefusedError, running
 from quorate.proofs.terms import TRUE, add, conjunction, equal, ge, modulo, number
 
@@ -193,6 +193,17 @@ def settled(value: Any) -> Any:
     return value
 
 
+def item(of: Any, at: Any) -> Any:
+    """`of[at]`: of a sequence, a place is one of as many as it has."""
+    if type(at) is not SymInt or at.known is not None or type(of) not in (tuple, list):
+        return of[at]
+    size = builtins.len(of)
+    for place in (*builtins.range(size), *builtins.range(-size, 0)):
+        if decide(equal(at.term, number(place))):
+            return of[place]
+    raise IndexError(f"{type(of).__name__} index out of range")
+
+
 def whole(value: Any) -> Any:
     """What was computed: of truth values it may be a plain integer."""
     return SymInt(number(value)) if type(value) is int else value
@@ -227,6 +238,7 @@ SHIMS: dict[str, Any] = {
     "__chain__": _chain,
     "__settled__": settled,
     "__caught__": caught,
+    "__item__": item,
     "getattr": _getattr,
     "__lifted__": whole,
     "__number__": _number_of,
@@ -316,6 +328,11 @@ class Lifting:
 
     def _class(self, cls: type) -> None:
         """The numbers that a class of the model holds."""
+        if issubclass(cls, Enum):
+            for member in cls if not issubclass(cls, int) else ():
+                if lifted(member._value_) is not member._value_:
+                    self._holders[id(member), "_value_"] = member, "_value_"
+            return
         own = {*getattr(cls, "_fields", ()), *getattr(cls, "_names", ())}
         language = [base for base in cls.__mro__ if base is not object and not _is_model_class(base)]
         for name, value in vars(cls).items():
@@ -324,7 +341,7 @@ class Lifting:
                 if not is_model_file(function.__code__.co_filename) and list(_given(function)):
                     self._made[function] = None
                 continue
-            if name in own or issubclass(cls, Enum) or any(name in vars(base) for base in language):
+            if name in own or any(name in vars(base) for base in language):
                 continue
             if isinstance(value, _METHODS):
                 continue
@@ -398,9 +415,14 @@ class Lifting:
                 members = list(value)
                 if any(isinstance(each, int) for each in members):
                     return False
-                given = [part for each in members for name, part in vars(each).items() if name in attributes]
-                if "value" in attributes or "_value_" in attributes:
-                    given += [each.value for each in members]
+                given = [
+                    part
+                    for each in members
+                    for name, part in vars(each).items()
+                    if name in attributes and name != "_value_"  # which is lifted
+                ]
+                if attributes & {"value", "_value_"} and not all(_is_clean(each.value) for each in members):
+                    return False
                 return all(_is_clean(each) and lifted(each) is each for each in given)
             if issubclass(value, (int, float, complex)) and value not in _PLAIN:
                 return False
@@ -475,7 +497,7 @@ class Lifting:
         return made or code
 
     def _concerns(self, code: types.CodeType) -> bool:
-        return any(identities(code)) or any(catches(code)) or sums(code)
+        return any(identities(code)) or any(catches(code)) or sums(code) or subscripts(code)
 
 
 _INSIDE = {"__dict__", "__getattribute__", "__getstate__", "__reduce__", "__reduce_ex__"}

@@ -23,6 +23,7 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
+from quorate.proofs.cells import is_cell, types_of
 from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape, is_cut
 from quorate.proofs.lifting import plainly
 from quorate.proofs.proxies import current, lifted, plain_class, worded
@@ -102,6 +103,7 @@ class Machine:
         """Whether a channel says how often it has each message."""
         _supported(definition)
         _distinct(definition)
+        self._cell_types = types_of(definition)
         pids = [column.pid for column in definition.processes if column.pid is not None]
         self.reader = Reader(pids, definition.scalars, max(slots, _longest(definition)))
         self.free = self._free(free)
@@ -147,9 +149,9 @@ class Machine:
         values = [state[column.index][index] for state in self.definition.initials]
         if not free and (column.cls, name) not in self._assigned and len({encode(each) for each in values}) == 1:
             return Field(column, index, name, constant=lifted(values[0]))
-        hint = column.spec.types.get(name)
-        what = f"{column.cls.__name__}.{name}"
-        place = member_location(column.cls, name)
+        hint = self._cell_types.get(column.index, column.spec.types.get(name))
+        what = _called(column, name)
+        place = class_location(type(self.definition.system)) if is_cell(column) else member_location(column.cls, name)
         if isinstance(hint, str):
             raise RefusedError(
                 f"{what}: its type {hint} cannot be looked up", "define it at the top of the module", place
@@ -382,12 +384,6 @@ def _supported(definition: Definition) -> None:
         raise RefusedError(
             "Byzantine processes that may send anything have no encoding yet", "write an attacker", place
         )
-    if definition.cells:
-        raise RefusedError(
-            f"the shared cell {definition.cells[0]} has no encoding yet",
-            "a process that holds all variables has one: benchmarks/protocols/bakery.py",
-            place,
-        )
     if definition.bound is not None:
         raise RefusedError(
             f"{definition.name}.within: a bound of the whole system has no encoding", "a proof needs none", place
@@ -515,15 +511,20 @@ class Frame:
                 leaves = each.shape.lower(self.values[index])
             except MisfitError:
                 raise RefusedError(
-                    f"{self.column.cls.__name__}.{each.name} is given {_shown(self.values[index])}, which its declared "
-                    "type does not allow",
+                    f"{_called(self.column, each.name)} is given {_shown(self.values[index])}, which its declared type "
+                    "does not allow",
                     "declare what it holds",
                     place,
                 ) from None
             except OverflowingError:
-                raise OverflowingError(f"{self.column.cls.__name__}.{each.name}") from None
+                raise OverflowingError(_called(self.column, each.name)) from None
             found.update((term, leaf) for term, leaf in zip(each.terms, leaves, strict=True) if term is not leaf)
         return found
+
+
+def _called(column: Column, name: str) -> str:
+    """What a field is called in messages."""
+    return f"the shared cell {column.name}" if is_cell(column) else f"{column.cls.__name__}.{name}"
 
 
 def _settled(value: Any) -> Any:

@@ -1,11 +1,12 @@
 """A model's functions with some expressions exchanged for calls, so that they can be intercepted.
 
 What `is` compares, Python does not ask the operands about: `a is b` becomes `__same__(a, b)`, and what `match` is about
-`__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. Where an
-exception may be caught, `__caught__()` looks at it first: what is no integer may have raised it where an integer would
-not. The whole source file is compiled again and each function found in it, so that names, closures and lambdas mean
-what they meant. A function whose source is not found keeps its code; where it asks for identity or catches exceptions
-it is refused.
+`__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. Of a place in a
+sequence, Python wants the number itself: `a[i]` becomes `__item__(a, i)`, which knows how many places there are. Where
+an exception may be caught, `__caught__()` looks at it first: what is no integer may have raised it where an integer
+would not. The whole source file is compiled again and each function found in it, so that names, closures and lambdas
+mean what they meant. A function whose source is not found keeps its code; where it asks for identity or catches
+exceptions it is refused.
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ class Calls(ast.NodeTransformer):
         if isinstance(node.ops[0], ast.IsNot):
             found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
         return found
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or isinstance(node.slice, (ast.Constant, ast.Slice, ast.Tuple)):
+            return node
+        return call("__item__", [node.value, node.slice], node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -177,6 +184,17 @@ def sums(code: types.CodeType) -> bool:
                 return True
         before = each
     return any(sums(each) for each in code.co_consts if isinstance(each, types.CodeType))
+
+
+def subscripts(code: types.CodeType) -> bool:
+    """Whether the code takes an item by what may be an unknown integer."""
+    before: dis.Instruction | None = None
+    for each in dis.get_instructions(code):
+        takes = each.opname == "BINARY_SUBSCR" or (each.opname == "BINARY_OP" and each.argrepr == "[]")
+        if takes and (before is None or before.opname != "LOAD_CONST"):
+            return True
+        before = each
+    return any(subscripts(each) for each in code.co_consts if isinstance(each, types.CodeType))
 
 
 def catches(code: types.CodeType) -> Iterator[dis.Instruction]:
