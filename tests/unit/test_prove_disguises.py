@@ -329,7 +329,7 @@ class Types(System):
 
     @invariant
     def instance_of(self) -> bool:
-        return all(isinstance(each, Receiver) and type(each).__name__ == "Receiver" for each in self[Receiver])
+        return all(isinstance(each, (Receiver, Sender)) for each in self[Process])
 
 
 @pytest.mark.parametrize("name", ["type_of", "class_of", "instance_of"])

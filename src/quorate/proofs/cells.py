@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from quorate.base.errors import ModelError, caller
 from quorate.base.places import class_location
 from quorate.base.values import encode, freeze, show
+from quorate.language.maps import Map
+from quorate.language.pid import Pid
 from quorate.language.shared import PRESENT, Cell, Shared, cell_key, cell_name, is_single
 from quorate.model.definition import Column, Definition
 from quorate.proofs.refusal import RefusedError
@@ -104,7 +106,7 @@ def types_of(definition: Definition) -> dict[int, Any]:
             for state in definition.initials:
                 for cell, hint in _declared(state[column.index][at], column.spec.types.get(name)):
                     mine = found[indices[encode(cell)]]
-                    if hint not in mine:
+                    if hint is not Any and hint not in mine:
                         mine.append(hint)
     return {index: _one(definition, index, hints) for index, hints in found.items()}
 
@@ -152,3 +154,18 @@ def _one(definition: Definition, index: int, hints: list[Any]) -> Any:
 
 def is_cell(column: Column) -> bool:
     return column.cls is Cell
+
+
+def cell_of(definition: Definition, column: Column) -> str | None:
+    """What a cell is called, and all of its row; None for what is no cell."""
+    if not is_cell(column):
+        return None
+    return cell_name(definition.cells[definition.shared.index(column)])
+
+
+def kept(value: Any, owner: Pid | None) -> Iterator[tuple[str, Shared[Any]]]:
+    """The cells in a field that a lemma may speak of: that of all, or the owner's own, each with how it is written."""
+    if type(value) is Shared:
+        yield "", value
+    elif isinstance(value, Map) and owner in value and type(value[owner]) is Shared:
+        yield "[{}.pid]", value[owner]
