@@ -346,7 +346,13 @@ def numbers_among_flags(self: Any, replies: Any) -> None:
     self.seen = int(1 in {each.n > 0 for each in replies})
 
 
-IDIOMS = [greatest, listed, to_one, to_whoever_has_most, back_to_all, true_among_numbers, numbers_among_flags]
+def one_in_another(self: Any, replies: Any) -> None:
+    self.seen = int(all(any(two.n > one.n or two.sender == one.sender for two in replies) for one in replies))
+    self.seen += 2 * int(any(all(two.n >= one.n for two in replies) and one.n > 0 for one in replies))
+
+
+IDIOMS = [greatest, listed, to_one, to_whoever_has_most, back_to_all, true_among_numbers, numbers_among_flags,
+          one_in_another]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", IDIOMS, ids=lambda work: work.__name__)
