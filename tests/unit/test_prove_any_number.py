@@ -288,9 +288,21 @@ def orders_processes(self: Any, replies: Any) -> None:
     self.seen = max(replies, key=lambda each: each.sender).n  # LINE
 
 
+def matches_a_list(self: Any, replies: Any) -> None:
+    match [each.n for each in replies]:  # LINE
+        case [_, *_]:
+            self.seen = 1
+
+
+def matches_a_number(self: Any, replies: Any) -> None:
+    match (self.seen, len({each.n for each in replies})):  # LINE
+        case (_, int()):
+            self.seen = 1
+
+
 REFUSED = [counts, loops, one_of_them, adds_up, sizes, in_order, by_number, senders, counts_on_the_side, appends,
            with_a_star, looks_inside, makes_a_set, calls_its_own, uses_twice,
-           calls_what_looks_like_a_class, notes_keys, orders_processes]  # fmt: skip
+           calls_what_looks_like_a_class, notes_keys, orders_processes, matches_a_list, matches_a_number]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", REFUSED, ids=lambda work: work.__name__)
@@ -334,7 +346,13 @@ def numbers_among_flags(self: Any, replies: Any) -> None:
     self.seen = int(1 in {each.n > 0 for each in replies})
 
 
-IDIOMS = [greatest, listed, to_one, to_whoever_has_most, back_to_all, true_among_numbers, numbers_among_flags]
+def one_in_another(self: Any, replies: Any) -> None:
+    self.seen = int(all(any(two.n > one.n or two.sender == one.sender for two in replies) for one in replies))
+    self.seen += 2 * int(any(all(two.n >= one.n for two in replies) and one.n > 0 for one in replies))
+
+
+IDIOMS = [greatest, listed, to_one, to_whoever_has_most, back_to_all, true_among_numbers, numbers_among_flags,
+          one_in_another]  # fmt: skip
 
 
 @pytest.mark.parametrize("work", IDIOMS, ids=lambda work: work.__name__)

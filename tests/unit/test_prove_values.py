@@ -201,7 +201,7 @@ def int_enum_compared(self: Any) -> Any:
     return self.x == Color.RED
 
 
-@row(SETS)
+@row()
 def value_of_an_enum(self: Any) -> Any:
     return self.x in {Flagged.A.value}
 

@@ -19,6 +19,7 @@ from quorate.base.values import ContentSet
 from quorate.language.forbidden import is_answer, returned
 from quorate.language.pid import Pid, column_of
 from quorate.model.definition import Column, Transition
+from quorate.proofs.cells import Cells, present
 from quorate.proofs.leaves import OverflowingError
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.machine import ChangedError, Channel, Frame, Machine
@@ -195,8 +196,9 @@ class Encoder:
 
     def _transition(self, column: Column, transition: Transition) -> Iterator[Action]:
         def run(path: Path) -> Action:
-            with taking(path):
-                return self._run(path, column, transition)
+            cells = Cells(self.machine, lambda cell: Frame(self.machine, cell, ""))
+            with taking(path), present(cells):
+                return self._run(path, column, transition, cells)
 
         what = f"{transition}"
         for taken in self._ways(run, what, column, transition):
@@ -237,7 +239,7 @@ class Encoder:
         finally:
             running.alike = before
 
-    def _run(self, path: Path, column: Column, transition: Transition) -> Action:
+    def _run(self, path: Path, column: Column, transition: Transition, cells: Cells) -> Action:
         machine = self.machine
         crashed = machine.crashed[column.index]
         if crashed is not None:
@@ -246,7 +248,7 @@ class Encoder:
         if transition.flag >= 0:
             flag = machine.fields[column.index][transition.flag].terms[0]
             path.assume(negation(flag))
-        frame = Frame(machine, column, "a guard")
+        frame = cells.process = Frame(machine, column, "a guard")
         frame.choices = _Choices(path, transition)
         self_ = machine.view(column, frame)
         consumed: list[Put] = []
@@ -291,7 +293,9 @@ class Encoder:
         updates = frame.updates()
         if flag is not None:
             updates[flag] = TRUE
-        updates.update(self._observed(frame))
+        updates.update(cells.updates())
+        with present(None):
+            updates.update(self._observed(frame))
         held = conjunction(machine.held(put.channel, put.leaves) for put in consumed)
         stays = transition.keep or self.definition.network.copies_for_ever
         return Action(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from quorate.proofs.actions import Action, Put
+from quorate.proofs.cells import cell_of
 from quorate.proofs.encode import Encoded
 from quorate.proofs.terms import Term, nodes, value_of, variables
 
@@ -32,7 +33,8 @@ class Kinds:
             for each in fields:
                 if each.shape is not None:
                     for term, (suffix, _) in zip(each.terms, each.shape.leaves, strict=True):
-                        self._keys[term] = each.column.cls, _plain(f".{each.name}{suffix}")
+                        owner = cell_of(encoded.definition, each.column) or each.column.cls
+                        self._keys[term] = owner, _plain(f".{each.name}{suffix}")
         for action in encoded.actions:
             self._take(action)
         self._begin()

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from quorate.base.values import encode
 from quorate.language.message import Crash
 from quorate.model.definition import Column
+from quorate.proofs.cells import kept
 from quorate.proofs.encode import Encoded
 from quorate.proofs.expressions import (
     Atom,
@@ -44,6 +46,8 @@ class Lexicon:
         mine: list[list[Expression]] = []
         found: list[Atom] = []
         processes = [each for each in bound if each.role.kind == "process"]
+        spoken: set[int] = set()
+        """Cells that an earlier role speaks of."""
         for each in bound:
             own: list[Expression] = []
             name = each.role.name
@@ -59,6 +63,14 @@ class Lexicon:
                             if key is not None:
                                 whom = f"{other.role.name}.pid"
                                 own += entries(field.shape, field.terms, f"{name}.{field.name}", key, whom)
+                    elif cells := list(kept(field.constant, each.column.pid)):
+                        for how, cell in cells:
+                            index = self.encoded.definition.columns[0].cells[encode(cell)]
+                            (inside,) = machine.fields[index]
+                            text = f"{name}.{field.name}{how.format(name)}.value"
+                            if inside.shape is not None and index not in spoken:
+                                own += expressions(inside.shape, inside.terms, text)
+                            spoken.add(index)
                     elif type(field.constant) is bool:
                         own.append(Expression(f"{name}.{field.name}", "bool", (boolean(field.constant),)))
                     elif type(getattr(field.constant, "known", None)) is int:

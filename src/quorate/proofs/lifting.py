@@ -29,6 +29,7 @@ from quorate.language.message import Record
 from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
 from quorate.language.transitions import majority
+from quorate.proofs.catching import caught
 from quorate.proofs.proxies import (
     Int,
     Opaque,
@@ -43,7 +44,7 @@ from quorate.proofs.proxies import (
     term_of,
     truth,
 )
-from quorate.proofs.recompiling import Calls, identities, recompiled, refuse_identity, sums
+from quorate.proofs.recompiling import Calls, catches, identities, recompiled, refuse_unknown, subscripts, sums
 from quorate.proofs.refusal import RefusedError, running
 from quorate.proofs.terms import TRUE, add, conjunction, equal, ge, modulo, number
 
@@ -54,9 +55,14 @@ _NUMBERS = {
     "__invert__", "__lshift__", "__rlshift__",
 }  # fmt: skip
 """Attributes by which plain integers come about."""
+_EXACT = {
+    "abc", "bisect", "builtins", "collections", "contextlib", "copy", "dataclasses", "decimal", "enum", "fractions",
+    "functools", "heapq", "itertools", "math", "numbers", "operator", "string", "struct", "types", "typing",
+}  # fmt: skip
+"""Modules of the standard library whose functions ask an integer what it is worth by its special methods alone."""
 _SAFE = {
     "all", "any", "min", "max", "sorted", "zip", "map", "filter", "issubclass", "tuple", "list", "dict",
-    "set", "frozenset", "bool", "str", "repr", "reversed", "next", "iter", "getattr", "hasattr", "super", "print",
+    "set", "frozenset", "bool", "str", "repr", "reversed", "next", "iter", "hasattr", "super", "print",
     "property", "callable", "slice", "format",
 }  # fmt: skip
 
@@ -180,9 +186,22 @@ def settled(value: Any) -> Any:
     """What `match` is about: its conditions are decided, since `case True` asks for the very object."""
     if type(value) is SymBool:
         return bool(value)
+    if isinstance(value, Unseen) and not isinstance(value, Opaque):
+        raise RefusedError("matches what depends on how many processes there are", "compare with == or `in`")
     if type(value) in (tuple, list):
         return type(value)(settled(each) for each in value)
     return value
+
+
+def item(of: Any, at: Any) -> Any:
+    """`of[at]`: of a sequence, a place is one of as many as it has."""
+    if type(at) is not SymInt or at.known is not None or type(of) not in (tuple, list):
+        return of[at]
+    size = builtins.len(of)
+    for place in (*builtins.range(size), *builtins.range(-size, 0)):
+        if decide(equal(at.term, number(place))):
+            return of[place]
+    raise IndexError(f"{type(of).__name__} index out of range")
 
 
 def whole(value: Any) -> Any:
@@ -193,6 +212,11 @@ def whole(value: Any) -> Any:
 def _number_of(value: Any) -> Any:
     """What is added to something."""
     return SymInt(number(int(value))) if type(value) is bool else whole(value)
+
+
+def _getattr(*given: Any) -> Any:
+    """`getattr`: what is read by a name that the code does not show is lifted here."""
+    return lifted(getattr(*given))
 
 
 def _shim(name: str) -> Callable[..., Any]:
@@ -213,6 +237,9 @@ SHIMS: dict[str, Any] = {
     "__same__": identical,
     "__chain__": _chain,
     "__settled__": settled,
+    "__caught__": caught,
+    "__item__": item,
+    "getattr": _getattr,
     "__lifted__": whole,
     "__number__": _number_of,
     **{name: _shim(name) for name in ("abs", "divmod", "pow", "round", "ord")},
@@ -252,8 +279,7 @@ class Lifting:
         self.doubtful: tuple[str, Location] | None = None
         """Something by which a plain integer may come about all the same."""
         self._foreign: tuple[str, Location] | None = None
-        """A function that is not the model's own: given an unknown integer, it may raise what it would not."""
-        self._catching: Location | None = None
+        """A function that is not the model's own, and may tell an unknown integer from one."""
         classes: list[type] = []
         todo = [each for each in functions if each is not None]
         seen: set[int] = set()
@@ -289,7 +315,7 @@ class Lifting:
                 todo.extend((*found.keys(), *found.values()))
         for cls in dict.fromkeys(classes):
             self._class(cls)
-            if issubclass(cls, Enum) and not self._vouched(cls, self._attributes):
+            if not self._vouched(cls, self._attributes):
                 self._doubt(f"`{cls.__name__}`", class_location(cls) or Location(cls.__module__, 1))
 
     def _kept(self, function: types.FunctionType) -> Iterator[Any]:
@@ -302,6 +328,11 @@ class Lifting:
 
     def _class(self, cls: type) -> None:
         """The numbers that a class of the model holds."""
+        if issubclass(cls, Enum):
+            for member in cls if not issubclass(cls, int) else ():
+                if lifted(member._value_) is not member._value_:
+                    self._holders[id(member), "_value_"] = member, "_value_"
+            return
         own = {*getattr(cls, "_fields", ()), *getattr(cls, "_names", ())}
         language = [base for base in cls.__mro__ if base is not object and not _is_model_class(base)]
         for name, value in vars(cls).items():
@@ -310,33 +341,29 @@ class Lifting:
                 if not is_model_file(function.__code__.co_filename) and list(_given(function)):
                     self._made[function] = None
                 continue
-            if name in own or name not in self._attributes or issubclass(cls, Enum):
+            if name in own or any(name in vars(base) for base in language):
                 continue
-            if any(name in vars(base) for base in language) or isinstance(value, _METHODS):
+            if isinstance(value, _METHODS):
                 continue
-            if not self._vouched(value, self._attributes):
+            # What the code does not name may be read all the same, by a pattern of `match`.
+            if self._vouched(value, self._attributes):
+                if not callable(value) and name[:2] != "__" and lifted(value) is not value:
+                    self._holders[id(cls), name] = cls, name
+            elif name in self._attributes:
                 place = class_location(cls) or Location(cls.__module__, 1)
                 self._doubt(f"`{cls.__name__}.{name}`", place, foreign=_is_foreign(value))
-            elif not callable(value):
-                self._holders[id(cls), name] = cls, name
 
     def _named(self, function: types.FunctionType, code: types.CodeType) -> Iterator[Any]:
         """What the code refers to by name; doubts about it are noted."""
         place = Location(code.co_filename, code.co_firstlineno)
         names, attributes = set(), set()
-        before = ""
         for instruction in dis.get_instructions(code):
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
                 names.add(instruction.argval)
             elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
                 attributes.add(instruction.argval)
             elif instruction.opname == "IMPORT_NAME":
-                self._doubt(f"`{instruction.argval}`", place, foreign=True)
-            elif instruction.opname == "POP_TOP" and before == "PUSH_EXC_INFO":
-                self._catching = self._catching or place
-            before = instruction.opname
-        if names & {"TypeError", "AttributeError", "Exception", "BaseException"}:
-            self._catching = self._catching or place
+                self._doubt(f"`{instruction.argval}`", place, foreign=not _is_exact(instruction.argval))
         self._attributes |= attributes
         for name in sorted(names):
             if name.startswith("@py"):  # pytest's, for the text of an assertion that fails
@@ -349,11 +376,13 @@ class Lifting:
             elif hasattr(builtins, name) and name not in SHIMS and name not in _SAFE:
                 value = getattr(builtins, name)
                 if not (isinstance(value, type) and issubclass(value, BaseException)):
-                    self._doubt(f"`{name}`", place, foreign=True)
+                    self._doubt(f"`{name}`", place, foreign=name in ("eval", "exec"))
         for name in sorted(attributes & _NUMBERS):
             self._doubt(f"`.{name}`", place)
         if "__hash__" in attributes:
             raise RefusedError("computes with a hash", "compare with ==, or use a set", place)
+        for name in sorted(attributes & _INSIDE | names & {"vars", "dir"}):
+            raise RefusedError(f"takes an object apart by `{name}`", "name its fields", place)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 yield from self._named(function, constant)
@@ -386,12 +415,22 @@ class Lifting:
                 members = list(value)
                 if any(isinstance(each, int) for each in members):
                     return False
-                given = [part for each in members for name, part in vars(each).items() if name in attributes]
-                if "value" in attributes or "_value_" in attributes:
-                    given += [each.value for each in members]
+                given = [
+                    part
+                    for each in members
+                    for name, part in vars(each).items()
+                    if name in attributes and name != "_value_"  # which is lifted
+                ]
+                if attributes & {"value", "_value_"} and not all(_is_clean(each.value) for each in members):
+                    return False
                 return all(_is_clean(each) and lifted(each) is each for each in given)
+            if issubclass(value, (int, float, complex)) and value not in _PLAIN:
+                return False
             return _is_model_class(value) or value.__module__.startswith("quorate.") or value in _PLAIN
         if isinstance(value, types.FunctionType):
+            held = [each for name, each in vars(value).items() if name in attributes]
+            if not all(callable(each) or lifted(each) is each for each in held):
+                return False
             return is_model_file(value.__code__.co_filename) or value.__module__.startswith("quorate.")
         if isinstance(value, types.MethodType):
             return self._vouched(value.__func__, attributes)
@@ -405,12 +444,11 @@ class Lifting:
     @contextmanager
     def lent(self) -> Iterator[None]:
         """While it lasts, the model runs on unknown integers."""
-        if self._foreign is not None and self._catching is not None:
+        if self._foreign is not None:
             what, place = self._foreign
             raise RefusedError(
-                f"{what} is not the model's own, and may fail with an integer without a bound where it would not with "
-                f"a number; {self._catching} may catch that",
-                "leave it out, or do not catch everything",
+                f"{what} is not the model's own, and may tell an integer without a bound from a number",
+                f"leave it out; what is known to be exact: {', '.join(sorted(_EXACT - {'builtins'}))}",
                 place,
             )
         undo: list[Callable[[], None]] = []
@@ -455,11 +493,15 @@ class Lifting:
             return code
         made = recompiled(function, self.how)
         if made is None:
-            refuse_identity(code)
+            refuse_unknown(code)
         return made or code
 
     def _concerns(self, code: types.CodeType) -> bool:
-        return any(identities(code)) or sums(code)
+        return any(identities(code)) or any(catches(code)) or sums(code) or subscripts(code)
+
+
+_INSIDE = {"__dict__", "__getattribute__", "__getstate__", "__reduce__", "__reduce_ex__"}
+"""Attributes by which code sees what stands for a message or an integer, and not what it stands for."""
 
 
 class _Foreign:
@@ -508,7 +550,20 @@ def _is_model_class(cls: type) -> bool:
 
 
 def _is_foreign(value: Any) -> bool:
-    return callable(value) and not isinstance(value, type(SymInt))
+    """Whether it is code that is neither the model's nor known to be exact."""
+    if isinstance(value, partial):
+        return _is_foreign(value.func)
+    if isinstance(value, types.FunctionType):
+        return not (is_model_file(value.__code__.co_filename) or _is_exact(value.__globals__.get("__name__", "")))
+    if isinstance(value, type):
+        return not (_is_model_class(value) or _is_exact(value.__module__))
+    if isinstance(value, types.BuiltinFunctionType):
+        return not _is_exact(value.__module__ or type(value.__self__).__module__)
+    return callable(value) and not _is_exact(type(value).__module__) and not _is_model_class(type(value))
+
+
+def _is_exact(module: str) -> bool:
+    return module.partition(".")[0].lstrip("_") in _EXACT
 
 
 def _is_clean(value: Any) -> bool:

@@ -23,9 +23,10 @@ from quorate.language.process import misplaced
 from quorate.model.definition import Column, Definition
 from quorate.model.fields import field_types
 from quorate.model.outcome import Crashed, Local, is_crashed
+from quorate.proofs.cells import is_cell, types_of
 from quorate.proofs.leaves import SLOTS, Boolean, MisfitError, OverflowingError, Parts, Reader, Shape, is_cut
 from quorate.proofs.lifting import plainly
-from quorate.proofs.proxies import current, lifted, plain_class
+from quorate.proofs.proxies import current, lifted, plain_class, worded
 from quorate.proofs.refusal import RefusedError, noted
 from quorate.proofs.terms import FALSE, ZERO, Term, app, conjunction, disjunction, equal, ge, number, var
 from quorate.semantics.channels import channels
@@ -102,6 +103,7 @@ class Machine:
         """Whether a channel says how often it has each message."""
         _supported(definition)
         _distinct(definition)
+        self._cell_types = types_of(definition)
         pids = [column.pid for column in definition.processes if column.pid is not None]
         self.reader = Reader(pids, definition.scalars, max(slots, _longest(definition)))
         self.free = self._free(free)
@@ -147,9 +149,9 @@ class Machine:
         values = [state[column.index][index] for state in self.definition.initials]
         if not free and (column.cls, name) not in self._assigned and len({encode(each) for each in values}) == 1:
             return Field(column, index, name, constant=lifted(values[0]))
-        hint = column.spec.types.get(name)
-        what = f"{column.cls.__name__}.{name}"
-        place = member_location(column.cls, name)
+        hint = self._cell_types.get(column.index, column.spec.types.get(name))
+        what = _called(column, name)
+        place = class_location(type(self.definition.system)) if is_cell(column) else member_location(column.cls, name)
         if isinstance(hint, str):
             raise RefusedError(
                 f"{what}: its type {hint} cannot be looked up", "define it at the top of the module", place
@@ -382,12 +384,6 @@ def _supported(definition: Definition) -> None:
         raise RefusedError(
             "Byzantine processes that may send anything have no encoding yet", "write an attacker", place
         )
-    if definition.cells:
-        raise RefusedError(
-            f"the shared cell {definition.cells[0]} has no encoding yet",
-            "a process that holds all variables has one: benchmarks/protocols/bakery.py",
-            place,
-        )
     if definition.bound is not None:
         raise RefusedError(
             f"{definition.name}.within: a bound of the whole system has no encoding", "a proof needs none", place
@@ -515,15 +511,20 @@ class Frame:
                 leaves = each.shape.lower(self.values[index])
             except MisfitError:
                 raise RefusedError(
-                    f"{self.column.cls.__name__}.{each.name} is given {_shown(self.values[index])}, which its declared "
-                    "type does not allow",
+                    f"{_called(self.column, each.name)} is given {_shown(self.values[index])}, which its declared type "
+                    "does not allow",
                     "declare what it holds",
                     place,
                 ) from None
             except OverflowingError:
-                raise OverflowingError(f"{self.column.cls.__name__}.{each.name}") from None
+                raise OverflowingError(_called(self.column, each.name)) from None
             found.update((term, leaf) for term, leaf in zip(each.terms, leaves, strict=True) if term is not leaf)
         return found
+
+
+def _called(column: Column, name: str) -> str:
+    """What a field is called in messages."""
+    return f"the shared cell {column.name}" if is_cell(column) else f"{column.cls.__name__}.{name}"
 
 
 def _settled(value: Any) -> Any:
@@ -558,11 +559,28 @@ def _view(cls: type[Automaton]) -> type:
             hidden = name in cls._fields or name.startswith("_") or getattr(cls, name, None) is not value
             if not hidden and not callable(value) and not isinstance(value, (property, classmethod, staticmethod)):
                 members[name] = lifted(value)
+    members.update(_class_methods(cls))
     members.setdefault("crashed", property(_crashed))
-    members["__class__"] = property(lambda _: cls)
+    # As in a check: there a property is given a view, which has a class of its own.
+    members["__class__"] = property(lambda self: type(self) if self._run.closed == "a property" else cls)
     if not issubclass(cls, Monitor):
         members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign, _tell=_emit)
     return types.new_class(cls.__name__, (cls,), {"view": True}, lambda body: body.update(members))
+
+
+def _class_methods(cls: type) -> dict[str, Any]:
+    """The class methods of a model's class, for a subclass that stands for it: they get what their author meant."""
+    found = {
+        name: value
+        for base in reversed(cls.__mro__)
+        if base is not object and not base.__module__.startswith("quorate.language")
+        for name, value in vars(base).items()
+    }
+    return {
+        name: staticmethod(getattr(cls, name))
+        for name, value in found.items()
+        if isinstance(value, classmethod) and not name.startswith("__")
+    }
 
 
 def _reader(index: int) -> Any:
@@ -668,7 +686,13 @@ def _message_view(cls: type[Message], shape: Parts) -> type:
         return current().once(self, name, lambda: part.lift(self.__dict__["_leaves"][first:end]))
 
     # Not through Record.__init_subclass__: it is no message class of its own, and registers nothing.
-    members = {"__getattr__": missing, "__module__": cls.__module__, "__class__": property(lambda _: cls)}
+    members = {
+        "__getattr__": missing,
+        "__module__": cls.__module__,
+        "__class__": property(lambda _: cls),
+        "__repr__": lambda _: worded(f"<{cls.__name__}>", "a message whose fields are not known"),
+        **_class_methods(cls),
+    }
     view = _subclass(cls, members)
     VIEWS[view] = cls
     return view

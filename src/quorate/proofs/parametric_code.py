@@ -30,6 +30,9 @@ def _majority(of: Any) -> Any:
 class LoopCalls(Calls, ast.NodeTransformer):
     """Comprehensions and displays as calls, too."""
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self.generic_visit(node)
+
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
         self.generic_visit(node)
         return call("__image__", [ast.GeneratorExp(node.elt, node.generators)], node)

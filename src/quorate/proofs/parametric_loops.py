@@ -278,6 +278,8 @@ def refuse_effects(code: types.CodeType, space: Mapping[str, Any]) -> None:
     """A body that runs once in place of many times must not do anything but compute."""
     calls, names, made = False, set(), set()
     for each in dis.get_instructions(code):
+        if each.opname == "STORE_DEREF" and each.argval in code.co_cellvars:
+            continue  # its own variable, which a loop inside of it reads
         if each.opname in ("STORE_DEREF", "STORE_GLOBAL", "STORE_NAME", "STORE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR"):
             raise RefusedError("a loop over any number of processes assigns something", "let it compute a value alone")
         if each.opname == "LOAD_GLOBAL" and isinstance(space.get(each.argval), type):

@@ -169,6 +169,12 @@ class FamilyMachine(Machine):
         network = self.definition.network
         for each in family.definitions:
             _supported(each)
+        if self.definition.cells:
+            raise RefusedError(
+                f"the shared cell {self.definition.cells[0]} has no encoding for any number of processes",
+                "messages have; for the processes there are, leave out --number",
+                class_location(type(self.definition.system)),
+            )
         _distinct(self.definition, (role.name for role in family.roles))
         if network.kind == "multiset" or network.duplicates not in (0, "any"):
             raise RefusedError(

@@ -11,6 +11,7 @@ from typing import Literal
 
 from quorate.language.message import Crash
 from quorate.model.definition import Column
+from quorate.proofs.cells import is_cell
 from quorate.proofs.encode import Encoded
 from quorate.proofs.expressions import expressions
 from quorate.proofs.leaves import Slots
@@ -82,7 +83,7 @@ def patterns(encoded: Encoded) -> Iterator[Pattern]:
             if isinstance(each.shape, Slots) and each.shape.kind == "set"
         ]
 
-    for monitor in encoded.definition.monitors:
+    for monitor in (each for each in encoded.definition.monitors if not is_cell(each)):
         yield Pattern((p("w", monitor.cls),))
         for cls in classes:
             yield Pattern((p("w", monitor.cls), p("p", cls)))

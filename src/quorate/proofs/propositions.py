@@ -16,6 +16,7 @@ from quorate.language.monitor import Monitor
 from quorate.language.pid import Pid, column_of
 from quorate.language.process import Process
 from quorate.model.definition import Column
+from quorate.proofs.cells import Cells, present
 from quorate.proofs.encode import Encoded
 from quorate.proofs.machine import Channel, Frame
 from quorate.proofs.paths import Path
@@ -114,6 +115,7 @@ class Panel:
         self.machine = encoded.machine
         self.encoded = encoded
         self._views: dict[int, Any] = {}
+        self.cells = Cells(self.machine, lambda cell: Frame(self.machine, cell, "a property"))
 
     def view(self, column: Column) -> Any:
         found = self._views.get(column.index)
@@ -154,6 +156,9 @@ class Panel:
             body = conjunction([ghost, shape.wf(bound), _disjunction(ways)])
             found.append(exists(bound, body) if bound else body)
         return truth(disjunction(found))
+
+    def shared(self, name: str, *key: Any) -> Any:
+        return self.cells.named(name, key)
 
     def pending(self, cls: Any, to: Any) -> Any:
         raise reads_messages(cls)
@@ -244,8 +249,9 @@ def formula_of(
     def once(path: Path) -> Any:
         with taking(path):
             panel = Panel(encoded)
-            answer = run(panel, _system(encoded, panel))
-            return answer if isinstance(answer, SymBool) else _bool(answer)
+            with present(panel.cells):
+                answer = run(panel, _system(encoded, panel))
+                return answer if isinstance(answer, SymBool) else _bool(answer)
 
     def explored() -> Term:
         with encoded.lifting.lent():

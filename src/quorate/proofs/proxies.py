@@ -180,6 +180,15 @@ class _IntType(type):
     def __hash__(cls) -> int:
         return hash(int)
 
+    def __getattribute__(cls, name: str) -> Any:
+        if running.path is not None and name in _METHODS:
+            raise RefusedError(f"calls `int.{name}`", "use an operator, or a method of the integer")
+        return super().__getattribute__(name)
+
+
+_METHODS = {name for name in dir(int) if callable(getattr(int, name))} - {"__class__", "__subclasshook__"}
+"""What `int` computes only with what is one."""
+
 
 class Int(int, metaclass=_IntType):
     """What `int` is to a model: what it makes hashes like the unknown integers. It has no instances of its own."""

@@ -1,9 +1,12 @@
 """A model's functions with some expressions exchanged for calls, so that they can be intercepted.
 
 What `is` compares, Python does not ask the operands about: `a is b` becomes `__same__(a, b)`, and what `match` is about
-`__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. The whole
-source file is compiled again and each function found in it, so that names, closures and lambdas mean what they meant. A
-function whose source is not found keeps its code; where it asks for identity it is refused.
+`__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. Of a place in a
+sequence, Python wants the number itself: `a[i]` becomes `__item__(a, i)`, which knows how many places there are. Where
+an exception may be caught, `__caught__()` looks at it first: what is no integer may have raised it where an integer
+would not. The whole source file is compiled again and each function found in it, so that names, closures and lambdas
+mean what they meant. A function whose source is not found keeps its code; where it asks for identity or catches
+exceptions it is refused.
 """
 
 from __future__ import annotations
@@ -36,6 +39,12 @@ class Calls(ast.NodeTransformer):
             found = ast.copy_location(ast.UnaryOp(ast.Not(), found), node)
         return found
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or isinstance(node.slice, (ast.Constant, ast.Slice, ast.Tuple)):
+            return node
+        return call("__item__", [node.value, node.slice], node)
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, _SUMS) or _is_number(node.left) or _is_number(node.right):
@@ -54,10 +63,36 @@ class Calls(ast.NodeTransformer):
             return node
         return call("__lifted__", [node], node)
 
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        return self._looking(node)
+
+    def visit_TryStar(self, node: ast.TryStar) -> ast.AST:
+        return self._looking(node)
+
+    def _looking(self, node: ast.Try | ast.TryStar) -> ast.AST:
+        self.generic_visit(node)
+        for body in (*(each.body for each in node.handlers), node.finalbody):
+            if body:
+                body.insert(0, _looked(body[0]))
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        self.generic_visit(node)
+        first = node.body[0]
+        handler = ast.ExceptHandler(None, None, [_looked(first), ast.Raise()])
+        guarded = ast.copy_location(ast.Try(node.body, [handler], [], []), first)
+        node.body = [ast.fix_missing_locations(guarded)]
+        return node
+
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
         node.subject = call("__settled__", [node.subject], node.subject)
         return node
+
+
+def _looked(at: ast.stmt) -> ast.stmt:
+    """A look at the exception that has just been caught, or passes by."""
+    return ast.copy_location(ast.Expr(call("__caught__", [], at)), at)
 
 
 _SUMS = (ast.Add, ast.Sub, ast.LShift)
@@ -151,11 +186,32 @@ def sums(code: types.CodeType) -> bool:
     return any(sums(each) for each in code.co_consts if isinstance(each, types.CodeType))
 
 
-def refuse_identity(code: types.CodeType) -> None:
-    for each in identities(code):
-        line = each.positions.lineno if each.positions is not None else None
-        raise RefusedError(
-            "compares with `is` where its source is not found",
-            "write it in a file, or compare with ==",
-            Location(code.co_filename, line or code.co_firstlineno),
-        )
+def subscripts(code: types.CodeType) -> bool:
+    """Whether the code takes an item by what may be an unknown integer."""
+    before: dis.Instruction | None = None
+    for each in dis.get_instructions(code):
+        takes = each.opname == "BINARY_SUBSCR" or (each.opname == "BINARY_OP" and each.argrepr == "[]")
+        if takes and (before is None or before.opname != "LOAD_CONST"):
+            return True
+        before = each
+    return any(subscripts(each) for each in code.co_consts if isinstance(each, types.CodeType))
+
+
+def catches(code: types.CodeType) -> Iterator[dis.Instruction]:
+    """Where the code catches exceptions, or may do something else on their way."""
+    yield from (each for each in dis.get_instructions(code) if each.opname == "PUSH_EXC_INFO")
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from catches(constant)
+
+
+def refuse_unknown(code: types.CodeType) -> None:
+    """Refuse a function whose source is not found, if it needs to be compiled again."""
+    for found, what, hint in (
+        (identities(code), "compares with `is`", "write it in a file, or compare with =="),
+        (catches(code), "catches exceptions", "write it in a file"),
+    ):
+        for each in found:
+            line = each.positions.lineno if each.positions is not None else None
+            place = Location(code.co_filename, line or code.co_firstlineno)
+            raise RefusedError(f"{what} where its source is not found", hint, place)

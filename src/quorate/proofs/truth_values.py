@@ -23,6 +23,8 @@ from quorate.proofs.proxies import SymInt
 
 _CONDITIONS = {"COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT"}
 _NAMES = {"len", "set", "frozenset", "sum", "max", "min", "sorted", "list", "tuple"}
+_EXCHANGED = {"__item__", "__caught__"}
+"""What stands for a subscript, and for a look at an exception (recompiling.py)."""
 _ATTRIBUTES = {"pid", "sender", "to", "values", "items", "keys"}
 _LOADS = {"LOAD_CONST", "LOAD_SMALL_INT", "LOAD_DEREF", "LOAD_CLOSURE", "LOAD_GLOBAL", "LOAD_ATTR"}
 """Ways to come by a value, besides `LOAD_FAST` and its variants, of which it is known what they give."""
@@ -118,7 +120,9 @@ def _safe(code: types.CodeType, attributes: Set[str], space: Mapping[str, Any], 
             return False
         if name in _CONDITIONS and not _decides(listed[at + 1 :], own=own):
             return False
-        if name == "LOAD_GLOBAL" and not (each.argval in _NAMES or _subscribes(listed[at + 1], space.get(each.argval))):
+        if name == "LOAD_GLOBAL" and not (
+            each.argval in _NAMES | _EXCHANGED or _subscribes(listed[at + 1], space.get(each.argval))
+        ):
             return False
         if name.endswith("_ATTR") and each.argval not in attributes:
             return False
