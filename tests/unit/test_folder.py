@@ -220,8 +220,7 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, saved: Path, states: int) 
     assert stopped.verdict == "incomplete"
     assert any("No space left on device; the last one is of" in each for each in stopped.warnings)
     now = {path.name: path.read_bytes() for path in saved.iterdir()}
-    assert {name: now[name] for name in before} == before
-    assert not [name for name in now if name.endswith(".part")]
+    assert now == before  # nothing of what could not be completed is left: there may be room for the next one
     monkeypatch.undo()
     assert resume(saved, Paxos()).states == states
 

@@ -217,6 +217,7 @@ class Saver:
             self._watcher.still_there()
             self._save(snapshot)
         except OSError as error:
+            self.checkpoint.folder.drop_unfinished()
             last = (
                 f"the last one is of {self.checkpoint.states:,} states" if self.checkpoint.states else "there is none"
             )
