@@ -9,6 +9,7 @@ What 64 machines would do is computed from these figures, not measured: see `mod
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from statistics import median
 
 import quorate
@@ -25,6 +26,21 @@ def measured(acceptors: int, **options: int) -> Result:
     result = quorate.check(Paxos(acceptors=acceptors), trace=False, **PLAIN, **options)  # type: ignore[arg-type]
     assert result.ok
     return result
+
+
+def compared(acceptors: int, times: int, say: Callable[[str], None]) -> tuple[list[float], Result]:
+    """How fast two workers are, in two threads' rates; and what they said last."""
+    ratios: list[float] = []
+    for _ in range(times):
+        threads = measured(acceptors, threads=2)
+        many = measured(acceptors, workers=2)
+        assert (many.states, many.transitions, many.depth) == (threads.states, threads.transitions, threads.depth)
+        ratios.append(many.states_per_second / threads.states_per_second)
+        say(
+            f"{many.states:,} states: two threads {threads.states_per_second:,.0f}/s, "
+            f"two workers {many.states_per_second:,.0f}/s, ratio {ratios[-1]:.2f}"
+        )
+    return ratios, many
 
 
 def model(result: Result, machines: int, cores: int) -> dict[str, float]:
@@ -59,18 +75,7 @@ def main() -> None:
     parser.add_argument("--acceptors", type=int, default=5)
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
-    ratios: list[float] = []
-    many: Result | None = None
-    for _ in range(given.times):
-        threads = measured(given.acceptors, threads=2)
-        many = measured(given.acceptors, workers=2)
-        assert (many.states, many.transitions, many.depth) == (threads.states, threads.transitions, threads.depth)
-        ratios.append(many.states_per_second / threads.states_per_second)
-        print(
-            f"{many.states:,} states: two threads {threads.states_per_second:,.0f}/s, "
-            f"two workers {many.states_per_second:,.0f}/s, ratio {ratios[-1]:.2f}"
-        )
-    assert many is not None
+    ratios, many = compared(given.acceptors, given.times, print)
     assert many.workers is not None
     sent, states = many.workers["sent_states"], many.workers["sent_bytes"]
     print(f"median ratio {median(ratios):.2f}, goal {GOAL}")

@@ -7,14 +7,16 @@ and `--curve 1G --acceptors 8` follows one search to a billion states: what a st
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import tempfile
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmarks import cluster
 from benchmarks.experiment import PLAIN, Limits, Measured
 from benchmarks.probe import measure
-from benchmarks.results import Figure, Section
+from benchmarks.results import Figure, Section, figure
 from benchmarks.runner import Say
 from quorate import check
 from quorate.cli.sizes import number, size
@@ -27,8 +29,8 @@ TABLES = {
 ## Long searches
 
 Paxos with 2 proposers and a learner, all reductions off. Rates are states a second of CPU time, compared with the exact
-store in memory. A peak is resident memory at its highest, over what `--max-memory` allowed: all of the process, Python
-included.""",
+store in memory; those of two workers by the clock, compared with two threads. A peak is resident memory at its highest,
+over what `--max-memory` allowed: all of the process, Python included.""",
 }
 MOST = Limits(seconds=1200, memory_bytes=12 << 30, repeat=1)
 PEAK = 150 << 20  # enough for Python and some states, and not for all of them
@@ -46,7 +48,14 @@ STORES: dict[str, dict[str, Any]] = {
 def scale(quick: bool, say: Say) -> Section:
     small, large = {"acceptors": 4 if quick else 5}, {"acceptors": 5 if quick else 6}
     figures = [*rates(small, large, say), *peaks(large, say)]
-    return Section(SCALE, figures=tuple(figures))
+    notes = []
+    if importlib.util.find_spec("ray") is None:
+        notes.append("Ray is not installed, so workers were not compared with threads.")
+    else:
+        ratios, many = cluster.compared(small["acceptors"], 1 if quick else 3, say)
+        note = f"{many.states:,} states; starting Ray aside"
+        figures.append(figure("two workers, over two threads: rate", "x", ratios, goal=cluster.GOAL, note=note))
+    return Section(SCALE, figures=tuple(figures), notes=tuple(notes))
 
 
 def rates(small: Mapping[str, Any], large: Mapping[str, Any], say: Say) -> list[Figure]:

@@ -19,10 +19,12 @@ import shards
 from generator import Protocol
 from quorate import QuorateError, System, _core, check, resume
 from quorate.cluster import kept
+from quorate.cluster.backend import MOST_LOSSES
 from quorate.cluster.crew import LocalCrew
 from quorate.cluster.errors import KeptError, LostError
 from quorate.cluster.worker import Parcel
 from quorate.model.define import define
+from quorate.model.target import load
 from shards import same_answer
 from small_instances import SMALL, small
 
@@ -103,6 +105,31 @@ def test_workers_that_are_lost_in_the_midst_of_a_level(name: str, options: dict[
     assert found.workers is not None
     assert found.workers["recovered"] == sum(crew.lost for crew in crews if isinstance(crew, shards.LosingCrew)) > 0
     assert list((tmp_path / "kept").iterdir()) == []
+
+
+@pytest.mark.usefixtures("taken_to_be_pure")
+@pytest.mark.parametrize(
+    "at", ["prepare", "share_numbers", "begin", "finish_level", "save", "step_back", "load", "end"]
+)
+def test_a_worker_that_is_lost_while_it_is_asked(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shards.FragileCrew, "at", ("finish_level", at) if at == "load" else (at,))
+    with shards.in_one_process(crew=shards.FragileCrew) as crews:
+        found = same_answer(load("faulty-paxos"), 2, checkpoint=str(tmp_path), checkpoint_every=1e-9)
+    assert found.workers is not None
+    assert found.workers["recovered"] == sum(crew.lost for crew in crews if isinstance(crew, shards.FragileCrew)) > 0
+
+
+def test_a_worker_that_is_lost_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Always at the same place: a model that ends its own process, for example."""
+    monkeypatch.setattr(shards.FragileCrew, "times", 1_000)
+    with (
+        shards.in_one_process(crew=shards.FragileCrew) as crews,
+        pytest.raises(LostError, match="lost again and again") as caught,
+    ):
+        check(small("paxos"), workers=2, checkpoint=str(tmp_path), checkpoint_every=1e-9)
+    assert "end its own process" in caught.value.hint
+    assert isinstance(crews[0], shards.FragileCrew)
+    assert crews[0].lost == MOST_LOSSES + 1
 
 
 @pytest.mark.parametrize("written", [0, 7])

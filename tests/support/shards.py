@@ -46,6 +46,27 @@ class LosingCrew(LocalCrew):
         self.lost = lost
 
 
+class FragileCrew(LosingCrew):
+    """Loses a worker the first times that it is asked for one of these."""
+
+    at: tuple[str, ...] = ("finish_level",)
+    times = 1
+
+    def __init__(self, size: int, system: System, job: Job) -> None:
+        super().__init__(size, system, job)
+        self.left = [*self.at] * self.times
+
+    def each(self, do: str, *given: Any, watch: Callable[[], bool] | None = None, **more: Any) -> list[Any]:
+        if do in self.left:
+            self.left.remove(do)
+            self.lost += 1
+            raise WorkerLostError("a test")
+        return super().each(do, *given, watch=watch, **more)
+
+    def level(self, number: int, *given: Any, watch: Callable[[], bool] | None = None, **more: Any) -> None:
+        LocalCrew.level(self, number, *given, watch=watch, **more)
+
+
 @contextmanager
 def in_one_process(
     batch_bytes: int = 300, sent_states: int = 16, crew: type[LocalCrew] = LocalCrew

@@ -11,23 +11,32 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
 
+import corpus
+from generator import Protocol
 from quorate import QuorateError, System
 from quorate.cli.main import app
 from quorate.cli.progress import line
-from quorate.cluster.errors import LostError
+from quorate.cluster.errors import LostError, WorkerLostError
 from quorate.cluster.ray import _require_listener
+from quorate.cluster.worker import Job, Parcel
+from quorate.model.define import define
+from quorate.model.environment import Environment
 from quorate.model.target import load
+from quorate.options import Options
 from quorate.protocols.paxos import Paxos
 from quorate.results.result import Progress, Result
 from quorate.search.check import check
 from shards import answer
-from small_instances import small
+from small_instances import SMALL, small
 
 try:
     import ray
@@ -43,6 +52,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Ray's own
 ]
 
+POR: dict[str, Any] = {"por": "lpor"}
+FEW: dict[str, Any] = {"max_behaviours": 4_000, "max_states": 2_000}
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 
 
@@ -59,24 +70,61 @@ def cluster() -> Iterator[Any]:
     made.shutdown()
 
 
-@pytest.mark.parametrize(
-    ("name", "workers", "options"),
-    [
-        ("faulty-paxos", 2, {}),
-        ("raft-election", 3, {}),
-        ("two-phase-commit", 4, {}),
-        ("paxos", 5, {"por": "lpor"}),
-        ("atomic-storage", 1, PLAIN),
-        ("multi-writer-storage", 2, {"max_behaviours": 4_000, "max_states": 50_000}),
-    ],
-)
-def test_the_same_answer(cluster: Any, name: str, workers: int, options: dict[str, Any]) -> None:
-    system = load(name) if options.get("por") else small(name)
-    one, many = check(system, **options), check(system, workers=workers, **options)
+@pytest.mark.parametrize(("name", "workers"), [("faulty-paxos", 2), ("paxos", 5)])
+def test_the_same_answer(cluster: Any, name: str, workers: int) -> None:
+    system = load(name)
+    one, many = check(system, **POR), check(system, workers=workers, **POR)
     assert answer(many) == answer(one)
     assert many.workers is not None
     assert many.workers["where"] == "on 2 nodes"
     assert len(many.workers["states"]) == workers
+
+
+@pytest.fixture(scope="module")
+def reused(cluster: Any) -> Iterator[None]:
+    """Five workers that serve one check after another: to start new ones takes most of the time of a small check."""
+    from quorate.cluster import actors
+
+    class Reused(actors.Actor):
+        def serve(self, *given: Any) -> None:
+            self.given = given
+
+    made: list[Any] = []
+    meetings = count()
+
+    class Crew(actors.RayCrew):
+        def _made(self, source: Any, job: Any) -> list[Any]:
+            if not made:
+                remote: Any = ray.remote(num_cpus=1, concurrency_groups={"exchange": 16, "control": 1})
+                reused = remote(actors._grouped(Reused))
+                made.extend(reused.remote(number, 5, source, job) for number in range(5))
+            ray.get([made[number].serve.remote(number, self.size, source, job) for number in range(self.size)])
+            self._meetings = next(meetings)
+            return made[: self.size]
+
+        def close(self) -> None:
+            self._started.end()
+
+    with patch.object(actors, "RayCrew", Crew):
+        yield
+    for each in made:
+        ray.kill(each)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if not define(small(name)).cells])
+def test_every_bundled_protocol(reused: None, name: str) -> None:
+    dice = Random(name)
+    options = dice.choice([{}, PLAIN, {"all": True}, POR])
+    one, many = (check(small(name), **options, **FEW, **more) for more in ({}, {"workers": dice.randint(1, 5)}))
+    assert answer(many) == answer(one)
+
+
+@corpus.each(corpus.few_states, 10, first=200)
+def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    system = corpus.built(protocol)
+    options = dice.choice([{}, PLAIN, {"all": True}, POR])
+    one, many = (check(system, **options, **FEW, **more) for more in ({}, {"workers": dice.randint(1, 5)}))
+    assert answer(many) == answer(one)
 
 
 def test_a_target_is_loaded_by_each_worker(cluster: Any) -> None:
@@ -183,6 +231,38 @@ def test_a_worker_that_is_killed_is_started_again(
     assert many.workers["recovered"] == 1
     assert answer(many) == answer(check(large(), **PLAIN))
     assert list(place.iterdir()) == []
+
+
+def test_what_was_asked_of_a_worker_that_is_gone(cluster: Any) -> None:
+    """Ray hands it to the one in its place, which knows nothing; and what was sent before may still arrive later."""
+    from quorate.cluster.actors import Actor, Source
+
+    job = Job(Environment(), Options(), (), final=False, apart=False, behaviours=100, deadlock=False)
+    actor = Actor(0, 2, Source.of(Paxos(), None), job)
+    parcel = Parcel(0, b"", [], [], 0)
+    for ask in (
+        lambda: actor.call("share", (), {}),
+        lambda: actor.level(0, (), {}),
+        lambda: actor.take(1, 1, 0, parcel),
+    ):
+        with pytest.raises(WorkerLostError, match="started again"):
+            ask()
+    actor.meet([None, None], 2)
+    with pytest.raises(WorkerLostError, match="since this was sent"):
+        actor.take(1, 1, 0, parcel)
+    waiting: list[BaseException] = []
+
+    def bring() -> None:
+        try:
+            actor.take(2, 1, 0, parcel)  # of a level that does not begin any more
+        except WorkerLostError as error:
+            waiting.append(error)
+
+    other = threading.Thread(target=bring)
+    other.start()
+    actor.meet([None, None], 3)
+    other.join(20)
+    assert str(*waiting) in ("another worker was lost", "a worker was lost since this was sent")
 
 
 def test_without_a_checkpoint_the_search_ends_with_an_error(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

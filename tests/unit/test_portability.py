@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from quorate.base import machine
 from quorate.base.errors import is_model_file
 from quorate.search import limits
 
@@ -28,7 +29,7 @@ def test_free_memory_where_the_system_does_not_tell(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(os, "sysconf", sysconf)
     monkeypatch.setattr("builtins.open", lambda *_: (_ for _ in ()).throw(FileNotFoundError()))
-    assert limits.default_memory_limit() == int(4096 * 1000 * 0.9)
+    assert machine.default_memory_limit() == int(4096 * 1000 * 0.9)
     assert asked == ["SC_PAGE_SIZE", "SC_PHYS_PAGES"]
 
 

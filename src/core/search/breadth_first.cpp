@@ -101,7 +101,7 @@ void BreadthFirst::go_on(Crew& crew, std::vector<Range> ranges) {
         stop_ = Stop::overtaken;
     } else if (hubs_ && !hubs_->current()) {  // messages of a new type were met meanwhile
         take_apart();
-    } else if (not_worth_it() || saves_little()) {
+    } else if (next_level() > 0 && !violation_ && (not_worth_it() || saves_little())) {
         given_up_ = levels_.size() - 1;
         for (auto& worker : workers_) worker->chooser.reset();
     }

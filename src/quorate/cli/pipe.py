@@ -66,7 +66,7 @@ def begin(target: str, options: "Options", environment: "Environment", *, as_jso
     if _to_supervisor is None:
         return
     from quorate import _core
-    from quorate.search.limits import default_memory_limit
+    from quorate.base.machine import default_memory_limit
 
     memory = options.max_memory
     if memory is None:

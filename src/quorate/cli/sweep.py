@@ -206,9 +206,9 @@ def _checked(
     before: int,
     finished: Callable[[Row], object],
 ) -> Iterator[Row]:
+    from quorate.base.machine import default_memory_limit
     from quorate.cli.progress import ProgressLine
     from quorate.cluster.ray import Ray
-    from quorate.search.limits import default_memory_limit
     from quorate.sweep.pool import Pool, Running
     from quorate.sweep.worker import run_one
 

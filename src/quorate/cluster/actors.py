@@ -15,13 +15,15 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ray
 import ray.cloudpickle
 import ray.exceptions
 
+from quorate import _core
+from quorate.base.machine import default_memory_limit
 from quorate.cluster.errors import WorkerLostError
 from quorate.cluster.ray import Ray
 from quorate.cluster.worker import Job, Parcel, Share, Worker
@@ -74,16 +76,22 @@ class _Arrived:
 
 
 class _Exchange:
-    """What goes from this worker to others and comes from them, in order."""
+    """What goes from this worker to others and comes from them, in order.
 
-    def __init__(self, worker: Worker, peers: list[Any]) -> None:
+    Of one meeting alone. What was sent before a worker was lost may still arrive when all have begun anew; its numbers
+    mean nothing then.
+    """
+
+    def __init__(self, worker: Worker, peers: list[Any], meeting: int) -> None:
         self.worker = worker
         self.peers = peers
+        self.meeting = meeting
         self.depth = -1
         """The level that is open for what others send."""
         self._changed = threading.Condition()
         self._busy = False
         """Whether somebody has the shard in hand."""
+        self._over = False
         self._arrived: dict[int, dict[int, _Arrived]] = defaultdict(dict)
         self._expected: dict[int, int] = defaultdict(int)
         self._numbers: dict[int, int] = defaultdict(int)
@@ -112,7 +120,11 @@ class _Exchange:
             self._changed.notify_all()
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: arrived.answer is not None or arrived.error or self._can_take_in())
+                self._changed.wait_for(
+                    lambda: arrived.answer is not None or arrived.error or self._over or self._can_take_in()
+                )
+                if self._over:
+                    raise WorkerLostError("another worker was lost")
                 if arrived.error is not None:
                     raise arrived.error
                 if arrived.answer is not None:
@@ -124,6 +136,12 @@ class _Exchange:
                 with self._changed:
                     self._busy = False
                     self._changed.notify_all()
+
+    def end(self) -> None:
+        """Nobody asks for what is still on its way: whoever brings it need not wait."""
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()
 
     def _can_take_in(self) -> bool:
         return not self._busy and self._next() is not None
@@ -164,7 +182,8 @@ class _Exchange:
             self._wait()
         number = self._numbers[to]
         self._numbers[to] += 1
-        under_way.append((self.peers[to].take.remote(self.worker.number, number, parcel), list(watched)))
+        answer = self.peers[to].take.remote(self.meeting, self.worker.number, number, parcel)
+        under_way.append((answer, list(watched)))
 
     def _wait(self) -> None:
         """For an answer. Whoever brings something meanwhile takes it in: others may be waiting for that."""
@@ -200,6 +219,9 @@ class Actor:
     """One worker, as Ray runs it."""
 
     def __init__(self, number: int, workers: int, source: Source, job: Job) -> None:
+        if job.max_memory is None:
+            share = default_memory_limit() // job.neighbours
+            job = replace(job, max_memory=share + _core.resident_bytes())
         self.given = number, workers, source, job
         self.peers: list[Any] = []
         self.stopping = False
@@ -210,16 +232,18 @@ class Actor:
     def process(self) -> int:
         return os.getpid()
 
-    def meet(self, peers: list[Any]) -> None:
+    def meet(self, peers: list[Any], meeting: int) -> None:
         """Begin anew, with these others."""
         number, workers, source, job = self.given
         self.peers = peers
         self.stopping = False
+        if self.exchange is not None:
+            self.exchange.end()
         if self.worker is not None:
             self.worker.close()
         self.worker = Worker(number, workers, source.load(), job)
         self.worker.is_to_stop = self._is_to_stop
-        self.exchange = _Exchange(self.worker, peers)
+        self.exchange = _Exchange(self.worker, peers, meeting)
 
     def _is_to_stop(self) -> bool:
         assert self.worker is not None
@@ -229,43 +253,44 @@ class Actor:
 
     def call(self, do: str, given: tuple[Any, ...], more: dict[str, Any]) -> Any:
         """Anything but a level."""
-        assert self.worker is not None
-        assert self.exchange is not None
+        worker, exchange = self._met()
         if do == "begin":
             self.stopping = False
-        with self.exchange.in_hand():
-            answer = getattr(self.worker, do)(*given, **more)
+        with exchange.in_hand():
+            answer = getattr(worker, do)(*given, **more)
             if do in ("begin", "end"):
-                self.exchange.depth = -1
-            self.published = self.worker.figures()
+                exchange.depth = -1
+            self.published = worker.figures()
             return answer
 
     def level(self, number: int, given: tuple[Any, ...], more: dict[str, Any]) -> None:
-        worker, exchange = self.worker, self.exchange
-        assert worker is not None
-        assert exchange is not None
+        worker, exchange = self._met()
         with exchange.in_hand():
             worker.start_level(*given, **more)
             exchange.depth = number
-            try:
-                while True:
-                    if self.stopping:
-                        worker.halt()
-                    going = worker.expand()
-                    exchange.take_in()
-                    if not going:
-                        exchange.settle()
-                        going = worker.expand_in_full()
-                    self.published = worker.figures()
-                    if not going:
-                        return
-            except ray.exceptions.RayActorError as error:
-                raise WorkerLostError(str(error)) from None
+            while True:
+                if self.stopping:
+                    worker.halt()
+                going = worker.expand()
+                exchange.take_in()
+                if not going:
+                    exchange.settle()
+                    going = worker.expand_in_full()
+                self.published = worker.figures()
+                if not going:
+                    return
 
-    def take(self, sender: int, number: int, parcel: Parcel) -> list[bool]:
-        if self.exchange is None:
+    def _met(self) -> tuple[Worker, _Exchange]:
+        """Ray hands what was asked of a worker that is gone to the one that it starts in its place."""
+        if self.worker is None or self.exchange is None:
             raise WorkerLostError("it was started again")
-        return self.exchange.take(sender, number, parcel)
+        return self.worker, self.exchange
+
+    def take(self, meeting: int, sender: int, number: int, parcel: Parcel) -> list[bool]:
+        _, exchange = self._met()
+        if exchange.meeting != meeting:
+            raise WorkerLostError("a worker was lost since this was sent")
+        return exchange.take(sender, number, parcel)
 
     def figures(self) -> Share:
         return self.published
@@ -278,20 +303,25 @@ class RayCrew:
     """Workers that Ray runs."""
 
     def __init__(self, source: Source, job: Job, started: Ray) -> None:
-        self.size = size = started.workers
+        self.size = started.workers
         self.where = started.where
         self._started = started
+        self._meetings = 0
+        self.actors = self._made(source, job)
+        self._meet()
+
+    def _made(self, source: Source, job: Job) -> list[Any]:
         made: Any = ray.remote(
             max_restarts=-1 if job.restarts else 0,
             num_cpus=1,
             scheduling_strategy="SPREAD",
-            concurrency_groups={"exchange": max(1, (size - 1) * WINDOW), "control": 1},
+            concurrency_groups={"exchange": max(1, (self.size - 1) * WINDOW), "control": 1},
         )(_grouped(Actor))
-        self.actors = [made.remote(number, size, source, job) for number in range(size)]
-        self._meet()
+        return [made.remote(number, self.size, source, job) for number in range(self.size)]
 
     def _meet(self) -> None:
-        self._results([actor.meet.remote(self.actors) for actor in self.actors], None)
+        self._meetings += 1
+        self._results([actor.meet.remote(self.actors, self._meetings) for actor in self.actors], None)
 
     def each(self, do: str, *given: Any, watch: Callable[[], bool] | None = None, **more: Any) -> list[Any]:
         return self._results([actor.call.remote(do, given, more) for actor in self.actors], watch)
@@ -310,10 +340,8 @@ class RayCrew:
                     for actor in self.actors:
                         actor.stop.remote()
             return ray.get(answers)  # type: ignore[no-any-return]
-        except ray.exceptions.RayTaskError as error:
+        except ray.exceptions.RayError as error:
             raise _cause(error) from None
-        except ray.exceptions.RayActorError as error:
-            raise WorkerLostError(_how(error)) from None
 
     def shares(self) -> list[Share]:
         try:
@@ -346,13 +374,12 @@ def _grouped(cls: type) -> type:
     return cls
 
 
-def _cause(error: ray.exceptions.RayTaskError) -> BaseException:
-    cause = error.cause if isinstance(error.cause, BaseException) else error
-    if isinstance(cause, ray.exceptions.RayTaskError) and isinstance(cause.cause, BaseException):
-        cause = cause.cause
-    if isinstance(cause, ray.exceptions.RayActorError):
-        return WorkerLostError(_how(cause))
-    return cause
+def _cause(error: BaseException) -> BaseException:
+    """What a worker said went wrong; or that there is none any more who could say it."""
+    while isinstance(error, ray.exceptions.RayTaskError) and isinstance(error.cause, BaseException):
+        error = error.cause
+    is_theirs = isinstance(error, ray.exceptions.RayTaskError)
+    return WorkerLostError(_how(error)) if isinstance(error, ray.exceptions.RayError) and not is_theirs else error
 
 
 def _how(error: BaseException) -> str:

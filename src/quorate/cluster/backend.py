@@ -24,6 +24,8 @@ from quorate.native.portable import Reader
 
 WORTH = 5
 """Times as many states without partial orders: no doubt that they are worth it (`core: breadth_first.cpp`)."""
+MOST_LOSSES = 3
+"""How often workers may be lost at one place: then it is not by chance."""
 _GRAVEST: tuple[str, ...] = ("interrupt", "time", "memory", "states", "regrown")
 
 
@@ -83,6 +85,8 @@ class DistributedBackend:
         """How often it went on from what was kept, since a worker was lost."""
         self._calls = 0
         self._depth = 0
+        self._lost_at: list[int] = []
+        """What was kept whenever a worker was lost, in this search."""
         self._asked_to_stop = False
 
     def close(self) -> None:
@@ -120,8 +124,14 @@ class DistributedBackend:
     def start(self, ran: tuple[str, ...]) -> None:
         """Start the workers, which have to come to the same reductions."""
         self.ran = ran
-        self.crew = self.launch(self.job)
-        self._prepare(self.crew)
+        try:
+            self.crew = self.launch(self.job)
+        except WorkerLostError as lost:
+            raise LostError(str(lost)) from None
+        try:
+            self._prepare(self.crew)
+        except WorkerLostError as lost:
+            self._begin_anew(self.crew, lost)
 
     def _prepare(self, crew: Crew) -> None:
         prepared: list[Prepared] = crew.each("prepare", watch=self._watch)
@@ -133,6 +143,23 @@ class DistributedBackend:
                 hint="do all machines have the same files of the model? does a handler depend on where it runs?",
             )
         crew.each("share_numbers", prepared[0].numbers)
+
+    def _begin_anew(self, crew: Crew, lost: WorkerLostError) -> None:
+        """Ray starts those again that are lost, and all of them prepare."""
+        while True:
+            if self.kept is None or self._asked_to_stop:
+                raise LostError(str(lost)) from None
+            self._lost_at.append(self.kept.level)
+            if self._lost_at.count(self.kept.level) > MOST_LOSSES:
+                raise LostError(str(lost), again=True) from None
+            try:
+                crew.recover()
+                self._prepare(crew)
+            except WorkerLostError as another:
+                lost = another
+                continue
+            self.recovered += 1
+            return
 
     def _watch(self) -> bool:
         """Tell how far the search has come; whether it is to stop."""
@@ -158,6 +185,7 @@ class DistributedBackend:
         )
         if self.kept is not None:
             self.kept.begin()
+        self._lost_at.clear()
         while True:
             try:
                 level = self._levels(crew, request, setting, setting.partial_orders, self.kept)
@@ -165,11 +193,7 @@ class DistributedBackend:
                 crew.each("end")
                 return found
             except WorkerLostError as lost:
-                if self.kept is None or self._asked_to_stop:
-                    raise LostError(str(lost)) from None
-                crew.recover()
-                self._prepare(crew)
-                self.recovered += 1
+                self._begin_anew(crew, lost)
             finally:
                 self._depth = 0
 
@@ -191,14 +215,14 @@ class DistributedBackend:
                     level.stop = "reached"
                 elif partial_orders and self._gives_up(crew, request, setting, level):
                     level.given_up, partial_orders = level.number, False
-            if kept is not None and level.stop == "finished":
-                kept.save(crew, level)
             if level.stop != "finished" or (not request.all and any(each.violation for each in level.shares)):
                 return level
             if level.sum("next_level") == 0:
                 return level
             if request.max_depth is not None and level.number >= request.max_depth:
                 return level
+            if kept is not None:  # not what ends the search: workers that are started again know of no violation
+                kept.save(crew, level)
             self._depth = level.depth = level.number
             observed = _union([*level.observed, *(each.observed for each in level.shares)])
             crew.level(level.number, observed, sorted(level.goals), partial_orders=partial_orders, watch=self._watch)
@@ -239,9 +263,11 @@ class DistributedBackend:
     def _gives_up(self, crew: Crew, request: Request, setting: Setting, level: Level) -> bool:
         """Whether partial orders save less than they cost: decided as the native search does, from the same figures."""
         states = level.sum("states")
+        if level.sum("next_level") == 0 or any(each.violation for each in level.shares):
+            return False  # it is over
         if states >= _core.thresholds.few_states and level.sum("left_out") * 10 < level.sum("offered"):
             return True
-        if states < level.next_trial or level.sum("next_level") == 0:
+        if states < level.next_trial:
             return False
         level.next_trial = 2 * states
         asked = replace(request, max_states=WORTH * states, max_depth=level.number, goals_end_from=None, all=False)

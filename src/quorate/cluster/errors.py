@@ -18,10 +18,12 @@ class WorkerLostError(Exception):
 class LostError(LimitError):
     """A worker is gone, and with it its share of the states."""
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, how: str, *, again: bool = False) -> None:
         super().__init__(
-            f"a worker was lost, and its share of the states with it: {how}",
-            hint="with --checkpoint DIR, which all workers reach, Ray starts it again and the search goes on",
+            f"a worker was lost{' again and again' if again else ''}, and its share of the states with it: {how}",
+            hint="is there enough memory for the workers of a machine? does the model end its own process?"
+            if again
+            else "with --checkpoint DIR, which all workers reach, Ray starts it again and the search goes on",
             code="Q512",
         )
 

@@ -91,6 +91,11 @@ class Kept:
     def has_some(self) -> bool:
         return self._last is not None
 
+    @property
+    def level(self) -> int:
+        """That a search would go on with."""
+        return -1 if self._last is None else self._last.number
+
     def load(self, crew: Crew) -> Level:
         """Have the workers take back what was kept last."""
         assert self._last is not None

@@ -29,6 +29,7 @@ class Ray:
 
     api: Any
     workers: int
+    machines: int
     where: str
     """What is told of it."""
     is_ours: bool
@@ -62,7 +63,7 @@ class Ray:
             if is_ours:
                 ray.shutdown()
             raise
-        return cls(ray, size, where, is_ours)
+        return cls(ray, size, max(1, nodes), where, is_ours)
 
     def end(self) -> None:
         if self.is_ours:

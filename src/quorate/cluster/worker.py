@@ -7,7 +7,7 @@ hands to `post`, and what comes it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -27,6 +27,9 @@ from quorate.reduce.reductions import Reductions
 
 SLICE = 4_096
 """States that are expanded before a look at what has arrived."""
+
+MOST_WAITING, LEAST_BATCH = 64 << 20, 1 << 14
+"""Bytes: of a worker's batches that are being filled, for all of the others; and of one of them."""
 
 Told = tuple[int, int, bytes]
 """What a number of the sender is: the column, the number, and the value."""
@@ -53,8 +56,16 @@ class Job:
     batch_bytes: int = 1 << 18
     sent_states: int = 1 << 15
     max_memory: int | None = None
+    """What each worker may take; without it, those of a machine share what is free there."""
+    neighbours: int = 1
+    """Workers of one machine."""
     restarts: bool = False
     """Whether a worker that is lost is to be started again."""
+
+    def among(self, workers: int, machines: int) -> Job:
+        """The same for one of so many workers. What waits to be sent is bounded by all of their batches together."""
+        small = max(LEAST_BATCH, MOST_WAITING // workers)
+        return replace(self, batch_bytes=min(self.batch_bytes, small), neighbours=-(-workers // machines))
 
 
 class Parcel(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -217,6 +217,7 @@ class Saver:
             self._watcher.still_there()
             self._save(snapshot)
         except OSError as error:
+            self.checkpoint.folder.drop_unfinished()
             last = (
                 f"the last one is of {self.checkpoint.states:,} states" if self.checkpoint.states else "there is none"
             )
@@ -292,7 +293,8 @@ class Saver:
         self._cells = [model.engine.count_cells(column.index) for column in model.definition.columns]
         head = next(each for each in self._files if each["kind"] == "head")
         content, failures = folder.content(head["name"]), journal.failures_now()
-        self.resumed = _whole(lambda: _core.SavedSearch(head=content, failures=failures, states=self._saved_states()))
+        states = _saved_states(folder, self._files)
+        self.resumed = _whole(lambda: _core.SavedSearch(head=content, failures=failures, states=states))
 
     def _add_cells(self, journal: Journal, data: bytes) -> None:
         model = self._model
@@ -311,13 +313,15 @@ class Saver:
             if not model.engine.add_cells(index, cells, locals, messages):
                 raise changed(f"{column.name} is never again in a local state in which it was")
 
-    def _saved_states(self) -> Iterator[tuple[list[int], bytes]]:
-        for entry in self._files:
-            if entry["kind"] != "states":
-                continue
-            stride = _core.stride(entry["bits"])
-            for chunk in self.checkpoint.folder.chunks(entry["name"], CHUNK // stride * stride):
-                yield entry["bits"], chunk
+
+def _saved_states(folder: Folder, files: Sequence[dict[str, Any]]) -> Iterator[tuple[list[int], bytes]]:
+    """For the core, which holds on to it: whoever holds the core must not be held by it in turn."""
+    for entry in files:
+        if entry["kind"] != "states":
+            continue
+        stride = _core.stride(entry["bits"])
+        for chunk in folder.chunks(entry["name"], CHUNK // stride * stride):
+            yield entry["bits"], chunk
 
 
 LIMITS = ("max_states", "max_memory", "timeout", "checkpoint", "checkpoint_every")
@@ -349,7 +353,11 @@ def _whole(read: Callable[[], T]) -> T:
     try:
         return read()
     except (Damaged, _core.DamagedError, KeyError, IndexError) as error:
-        raise TargetError(f"the checkpoint cannot be read: {error}", code="Q341") from None
+        raise unreadable(error) from None
+
+
+def unreadable(error: Exception) -> TargetError:
+    return TargetError(f"the checkpoint cannot be read: {error}", code="Q341")
 
 
 def structure(definition: Definition, asked: Asked) -> dict[str, Any]:

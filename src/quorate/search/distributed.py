@@ -26,7 +26,9 @@ def by_ray(model: Model, options: Options, target: str | None) -> Callable[[Job]
         started = Ray.started(options.workers, options.address)
         from quorate.cluster.actors import Source, launched
 
-        return launched(Source.of(model.definition.system, target), job, started)
+        return launched(
+            Source.of(model.definition.system, target), job.among(started.workers, started.machines), started
+        )
 
     return launch
 
@@ -65,7 +67,7 @@ def distributed(
         apart=model.whole is not None,
         behaviours=options.max_behaviours or MOST_BEHAVIOURS,
         deadlock=asked.deadlock,
-        max_memory=options.max_memory or watcher.memory // (options.workers or 1),
+        max_memory=options.max_memory,
         restarts=options.checkpoint is not None,
     )
     kept = None if options.checkpoint is None else Kept(options.checkpoint, options.checkpoint_every)

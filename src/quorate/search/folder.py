@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from os import PathLike, fspath
@@ -217,6 +217,16 @@ class Folder:
         self._write(_manifest(manifest["number"]), [json.dumps(document, indent=1).encode()])
         self._sync()
         self._prune(manifest)
+
+    def drop_unfinished(self) -> None:
+        """Remove what was written for a checkpoint that could not be completed: it may be what fills the disk."""
+        with suppress(OSError):
+            number = self.next_number() - 1
+            if os.path.exists(os.path.join(self.path, _manifest(number))):
+                return
+            for kind in KINDS:
+                with suppress(FileNotFoundError):
+                    os.unlink(os.path.join(self.path, f"{kind}-{number:06}.bin"))
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> tuple[int, int]:
         place = os.path.join(self.path, name)

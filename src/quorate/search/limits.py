@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
 import time
@@ -12,43 +11,16 @@ from dataclasses import replace
 
 from quorate import _core
 from quorate.base.interruptible import Interruptible
+from quorate.base.machine import default_memory_limit
 from quorate.base.watchdog import Halted
 from quorate.results.estimate import estimate
 from quorate.results.result import VIOLATION_MET, Limit, Progress, PropertyOutcome
-
-
-def default_memory_limit() -> int:
-    """Most of what the machine has left, so that a search ends with an answer before the system ends it."""
-    free = _available()
-    return int(free * 0.9)
 
 
 def peak_memory(of: int = resource.RUSAGE_SELF) -> int:
     """The most bytes of memory that this process had at a time; or its children."""
     unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes
     return resource.getrusage(of).ru_maxrss * unit
-
-
-def _available() -> int:
-    page = os.sysconf("SC_PAGE_SIZE")
-    # macOS does not say how much is left: all that there is, then.
-    available = page * os.sysconf("SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES")
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    available = int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            with open(path) as file:
-                text = file.read().strip()
-        except OSError:
-            continue
-        if text.isdigit():
-            available = min(available, int(text))
-    return available
 
 
 ANALYSIS_SECONDS = 20.0

@@ -17,7 +17,7 @@ from quorate.reduce.partial_orders import visible
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, FIRST_STATES, MOST_BEHAVIOURS, WORTH_DROPPING, Reductions
 from quorate.results.coverage import Coverage
 from quorate.results.result import Result
-from quorate.search.checkpoint import Checkpoint, Saver
+from quorate.search.checkpoint import Checkpoint, Saver, unreadable
 from quorate.search.closing import Closing
 from quorate.search.conclusion import DROPPED, LIKELY, SHORTER_STATES, Conclusion
 from quorate.search.distributed import distributed
@@ -227,7 +227,10 @@ class Safety:
             census=options.coverage,
             checkpoints=saver,
         )
-        found = self.backend.search(request)
+        try:
+            found = self.backend.search(request)
+        except _core.DamagedError as error:  # states that were saved are read while the search begins
+            raise unreadable(error) from None
         if found.stop not in ("regrown", "outgrown"):
             broken = (found.violation, *(first for first, _ in found.violations))
             self.watcher.finds(broken_by(each, self.model) for each in broken if each is not None)
