@@ -30,7 +30,8 @@ from quorate import (
     step,
     unordered,
 )
-from quorate.base.errors import QuorateError
+from quorate.base.errors import LimitError, QuorateError
+from quorate.base.watchdog import Halted
 from quorate.cli.main import app
 from quorate.model.target import load
 from quorate.protocols.faulty_paxos import FaultyPaxos
@@ -126,6 +127,67 @@ def test_states_without_end() -> None:
     assert held.runs == 64
     assert held.steps == 64 * 50
     assert held.ended == 0
+
+
+class Toggle(Process):
+    up: bool = False
+
+    @step(when=lambda self: True)
+    def turn(self) -> None:
+        self.up = not self.up
+
+
+class Toggles(System):
+    """Has four states, and runs without an end."""
+
+    def build(self) -> None:
+        self.spawn(Toggle, 2)
+
+    @invariant
+    def few(self) -> bool:
+        return sum(toggle.up for toggle in self[Toggle]) <= 2
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_run_without_an_end_ends_when_the_time_is_up(threads: int) -> None:
+    """Limits were looked at between runs only."""
+    found = simulate(Toggles, seconds=0.3, depth=10**12, threads=threads)
+    assert (found.ok, found.runs, found.stopped_by) == (True, 0, None)
+    assert found.steps > 0
+    assert found.unfinished in range(1, threads + 1)
+    text = " ".join(simulation(found).plain().split())
+    assert "in 0 random runs" not in text
+    assert f"{found.unfinished} under way at the end" in text
+
+
+def _stopped(*_: object) -> None:
+    raise Halted
+
+
+@pytest.mark.parametrize("what", ["quorate.results.shorten.find", "quorate.results.regroup.regroup"])
+def test_a_violation_is_told_whatever_becomes_of_shortening_it(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow handlers, or Ctrl-C, stop the model's code: it said "stopped", and nothing of what it had found."""
+    known = simulate(FaultyPaxos(), runs=5_000, seed=3, shorten=False)
+    monkeypatch.setattr(what, _stopped)
+    monkeypatch.setattr("quorate.search.simulate.SHORTER_STATES", 10)
+    found = simulate(FaultyPaxos(), runs=5_000, seed=3)
+    assert (found.property, found.run) == (known.property, known.run)
+    assert found.trace is not None
+    assert known.trace is not None
+    assert len(found.trace) <= len(known.trace)
+
+
+def test_a_violation_that_is_not_replayed_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quorate.search.simulate.rebuild", _stopped)
+    with pytest.raises(LimitError, match="stopped while it was replayed that run [0-9]+ violates something"):
+        simulate(FaultyPaxos(), runs=5_000, seed=3)
+
+
+def test_what_makes_the_same_runs_again_is_said_in_full() -> None:
+    found = simulate(FaultyPaxos(), runs=5_000, seed=3, strategy="pct", changes=2, depth=40)
+    assert found.run is not None
+    text = " ".join(simulation(found).plain().split())
+    assert f"run {found.run} of --seed 3 --strategy pct --changes 2 --depth 40" in text
 
 
 class Waiting(Process):
@@ -536,7 +598,7 @@ def test_random_runs_do_not_count_states_in_which_a_step_is_possible() -> None:
     assert found.covered is not None
     (read,) = found.covered.transitions
     assert (read.states, read.steps) == (None, 40)
-    assert "possible in" not in simulation(found).plain()
+    assert "possible " not in simulation(found).plain()
 
 
 def test_a_page_and_a_percentage(tmp_path: Path) -> None:

@@ -258,3 +258,24 @@ class Flagged(System):
 
 def test_a_flag_of_a_monitor_that_stays_down_is_no_warning() -> None:
     assert check(Flagged, vacuity=True).warnings == ("Flag.unheard never happens",)
+
+
+class Spread(Gift):
+    # fmt: off
+    @invariant
+    def over_several_lines(self) -> bool:
+        return all(
+            taker.got < 5
+            or (
+                taker.got == 99
+                and taker.note is None
+            )
+            for taker in self[Taker]
+        )
+    # fmt: on
+
+
+def test_parts_of_a_part_that_is_told_are_not_told_again() -> None:
+    warnings = check(Spread, property="over_several_lines", vacuity=True).warnings
+    parts = [warning.partition("`")[2].partition("`")[0] for warning in warnings]
+    assert parts == ["taker.got == 99 and taker.note is None"]

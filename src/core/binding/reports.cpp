@@ -123,6 +123,7 @@ void bind_search(nb::module_& module) {
         .def_prop_ro("ended", in(&RunResult::ended))
         .def_prop_ro("cut", in(&RunResult::cut))
         .def_prop_ro("full", in(&RunResult::full))
+        .def_prop_ro("unfinished", in(&RunResult::unfinished))
         .def_prop_ro("run", in(&RunResult::run))
         .def_prop_ro("distinct", in(&RunResult::distinct))
         .def_prop_ro("sampled_visits", in(&RunResult::sampled_visits))

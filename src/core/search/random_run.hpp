@@ -18,6 +18,8 @@ struct Dice {
     std::uint64_t operator()() { return mix(state += 0x9e3779b97f4a7c15ULL); }
 };
 
+constexpr std::uint64_t stretch = 1 << 16;  // steps of a run, after which limits are looked at
+
 using Counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // by the content of a step in a local state
 
 // Where a column is: a cell, and what can happen there, in the order of content.
@@ -66,18 +68,25 @@ public:
         }
         meet();
     }
-    // Goes on until the run is over or something has to be asked; true if it is over.
-    bool advance() {
-        while (true) {
-            if (phase_ == Phase::judge && !judge()) return false;
-            if (phase_ == Phase::idle) return true;
+    enum class Pause : std::uint8_t { over, asks, rests };
+    // Goes on until the run is over or something has to be asked; of a long one, for so many steps.
+    Pause advance() {
+        for (const std::uint64_t rest = length_ + stretch; length_ < rest;) {
+            if (phase_ == Phase::judge && !judge()) return Pause::asks;
+            if (phase_ == Phase::idle) return Pause::over;
             if (length_ >= options_.depth) {
                 ++full;
-                return over();
+                over();
+                return Pause::over;
             }
-            if (!step()) return false;
-            if (phase_ == Phase::idle) return true;
+            if (!step()) return Pause::asks;
+            if (phase_ == Phase::idle) return Pause::over;
         }
+        return Pause::rests;
+    }
+    // The search ends before the run does.
+    void give_up() {
+        if (!idle()) over();
     }
 
     // What has to be asked.

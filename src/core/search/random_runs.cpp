@@ -12,6 +12,7 @@ namespace quorate {
 namespace {
 
 using at_random::Counts, at_random::Place, at_random::Runner, at_random::Sample, at_random::Sketch;
+using Pause = Runner::Pause;
 
 constexpr std::uint64_t batch = 64;  // runs; what `rare` prefers changes between batches only
 
@@ -35,6 +36,7 @@ public:
             while (stop_ == Stop::finished && next_ < options_.runs && !shown()) {
                 end_ = std::min(next_ + batch, options_.runs);
                 while (stop_ == Stop::finished && (next_ < end_ || busy())) {
+                    unwatched_ = false;
                     crew.run(true);
                     settle();
                 }
@@ -71,12 +73,13 @@ private:
                     runner.begin(run, span_);
                 }
                 const std::uint64_t before = runner.steps;
-                const bool over = runner.advance();
+                const Pause pause = runner.advance();
                 steps_.fetch_add(runner.steps - before, std::memory_order_relaxed);
-                if (!over) break;
-                done_.fetch_add(1, std::memory_order_relaxed);
-                if (number == 0 && look()) break;
+                if (pause == Pause::asks) break;
+                if (pause == Pause::over) done_.fetch_add(1, std::memory_order_relaxed);
+                if (number == 0 ? look() : pause == Pause::rests && unwatched_) break;
             }
+            if (number == 0) unwatched_ = true;
         } catch (...) {
             errors_[number] = std::current_exception();
             halted_ = true;
@@ -125,6 +128,8 @@ private:
         Sketch sketch;
         Sample sample;
         for (auto& runner : runners_) {
+            result.unfinished += !runner->idle();
+            runner->give_up();
             result.steps += runner->steps;
             result.ended += runner->ended;
             result.cut += runner->cut;
@@ -189,6 +194,7 @@ private:
     std::uint64_t span_ = options_.depth;
     std::atomic<Stop> stop_{Stop::finished};
     std::atomic<bool> halted_{false};
+    std::atomic<bool> unwatched_{false};  // the first thread, which looks at the limits, rests until the next round
 };
 
 }  // namespace

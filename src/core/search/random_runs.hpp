@@ -26,6 +26,7 @@ struct RunResult {
     Stop stop = Stop::finished;
     std::uint64_t runs = 0, steps = 0;
     std::uint64_t ended = 0, cut = 0, full = 0;  // runs that came to an end, were cut by a bound, or got too long
+    std::uint64_t unfinished = 0;                // runs that were under way when all of it was stopped
     std::uint64_t run = 0;                       // the number of the one that shows the violation
     std::optional<Witness> violation{};
     std::vector<Witness> goals{};

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from quorate.search.temporal_plan import TemporalPlan
 
 Estimate = Annotated[
-    bool, typer.Option("--estimate", help="Search some of the states, and guess how many there are in all.")
+    bool,
+    typer.Option(
+        "--estimate", help="Search some of the states, take random runs, and guess how many states there are in all."
+    ),
 ]
 SEARCHED = 20_000
 """States that are looked at for an estimate."""
@@ -100,12 +103,13 @@ def plan(
 
 
 def _expected(found: "Plan", asked: Asked) -> dict[str, int | None]:
-    """How many states a check would have: by a search of some of them."""
+    """How many states a check would have: by a search of some of them, and random runs."""
     from dataclasses import asdict
 
     from quorate.reduce.reductions import MOST_BEHAVIOURS
     from quorate.results.estimate import estimate
     from quorate.search.check import check
+    from quorate.search.probes import longest_run
 
     given = asdict(asked.options) | {name: getattr(asked.environment, name) for name in ENVIRONMENT}
     known = {name: value for name, value in given.items() if name in CHECKED}
@@ -115,7 +119,8 @@ def _expected(found: "Plan", asked: Asked) -> dict[str, int | None]:
     result = check(found.definition.system, **known, property="assertions", max_states=most, trace=False)
     if result.stopped_by is None:
         return {"likely": result.states, "low": result.states, "high": result.states}
-    guess = estimate(result.levels, result.states, result.frontier, closed=found.closed)
+    horizon = longest_run(found.definition)
+    guess = estimate(result.levels, result.states, result.frontier, closed=found.closed, horizon=horizon)
     return guess.to_json() if guess is not None else {"likely": None, "low": result.states, "high": None}
 
 

@@ -33,6 +33,8 @@ class Variant(NamedTuple):
     values: tuple[bool, ...]
     """What stands in its place: one that claims more, or both, where that is not known."""
     line: int
+    span: tuple[tuple[int, int], tuple[int, int]]
+    """Where it begins and ends in the source of the property."""
     underlined: str
     """Its line of source, and below it what the part is."""
     breaks: tuple[Property, ...]
@@ -67,8 +69,12 @@ def variants(prop: Property) -> list[Variant]:
                 _broken_by(prop, each, f"part {len(found) + 1}, {value}")
                 for each, value in zip(made, values, strict=True)
             )
-            found.append(Variant(prop.name, source(node), values, line, _underlined(lines, node), broken))
+            found.append(Variant(prop.name, source(node), values, line, _span(node), _underlined(lines, node), broken))
     return found
+
+
+def _span(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
 
 
 def _underlined(lines: list[str], node: ast.expr) -> str:

@@ -78,5 +78,5 @@ def happened(each: TransitionCoverage) -> str:
     first = f", first after {count(each.depth, 'step')}" if each.depth else ", from the beginning"
     left_out = f"; {count(each.blocked, 'time')} a channel was full" if each.blocked else ""
     left_out += f"; {count(each.cut, 'time')} cut by a bound" if each.cut else ""
-    possible = f"possible in {count(each.states, 'state')}, " if each.states is not None else ""
+    possible = f"possible {count(each.states, 'time')}, " if each.states is not None else ""
     return f"{possible}taken {count(each.steps, 'time')}{first}{left_out}"

@@ -17,7 +17,7 @@ def simulation(found: Simulation, *, width: int = WIDTH, trace: Form | None = "a
     given = ", ".join(f"{name}={show(value)}" for name, value in found.parameters.items() if value is not None)
     instance = Piece(f"({given})" if given else "", "faint")
     if found.property is None:
-        said = f" nothing was violated in {count(found.runs, 'random run')}"
+        said = f" nothing was violated in {count(found.runs or found.unfinished, 'random run')}"
         page.add(Piece(f"? {found.system}", "open"), instance, Piece(said, "open"))
         page.add("  ", Piece("this proves nothing: only some of all runs were taken", "faint"))
     else:
@@ -43,12 +43,15 @@ def figures(found: Simulation) -> Iterator[tuple[str, Content]]:
             f"run {found.walks.run:,} for temporal properties, of --seed {found.seed} --depth {found.depth}",
         )
     if found.run is not None:
-        yield "found in", f"run {found.run:,} of --seed {found.seed} --strategy {found.strategy} --depth {found.depth}"
+        changes = f" --changes {found.changes}" if found.changes is not None else ""
+        how = f"--seed {found.seed} --strategy {found.strategy}{changes} --depth {found.depth}"
+        yield "found in", f"run {found.run:,} of {how}"
     rate = f" ({found.steps_per_second:,.0f} steps/s)" if found.seconds >= 0.005 else ""
     yield "runs", f"{found.runs:,}, with {count(found.steps, 'step')} in {duration(found.seconds)}{rate}"
     ends = f"{found.ended:,} came to an end"
     ends += f", {found.cut:,} were cut by a bound" if found.cut else ""
-    yield "", f"{ends}, {found.full:,} were stopped after {count(found.depth, 'step')}"
+    ends += f", {found.full:,} were stopped after {count(found.depth, 'step')}"
+    yield "", f"{ends}, {found.unfinished:,} under way at the end" if found.unfinished else ends
     yield "states", f"{'' if found.exact else 'about '}{count(round(found.distinct), 'different state')}"
     new = found.novelty
     yield "next step", f"leads to a new state with probability {new.probability:.3g} ({new.low:.3g} to {new.high:.3g})"

@@ -6,8 +6,10 @@ falls is hard to see from a few levels. Two things bound it from below: how it h
 it will have come down to nothing after two fifths as many levels again, which is what the bundled protocols have in
 common.
 
-Levels that stay as large as they were, as in a protocol that goes on step by step, do not tell when they end. Then
-nothing is said about the most.
+Levels that stay as large as they were, as in a protocol that goes on step by step, do not tell when they end. Random
+runs may: where all of some dozens come to an end, the longest has about as many steps as there are levels
+(`search/probes.py`). So the decline is expected to be such that the last level has few states, and no more levels are
+expected than that. Where runs go on and on, nothing is said about the most of levels that stay as they are.
 
 It is an estimate, and early on it is too low more often than too high. `python -m benchmarks.estimates` says how good
 it is on the bundled protocols.
@@ -17,11 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import exp, inf, isfinite, log
+from math import exp, inf, isfinite, log, sqrt
 from operator import sub
 from typing import NamedTuple
 
 FEWEST_LEVELS = 4
+LAST = 20
+"""So many states are expected in the last level, if random runs tell which one that is."""
+LEAST = 1 / 3
+"""So much of the decline that levels point to is expected at least: a long tail may have few states in each level."""
 AGAIN = 0.4
 """After so many times as many levels as there are, growth is expected to be over."""
 SEEN = 0.5
@@ -51,12 +57,15 @@ class Estimate(NamedTuple):
         return {"likely": round(self.likely), "low": round(self.low), "high": high}
 
 
-def estimate(starts: Sequence[int], states: int, frontier: int = 0, *, closed: bool = True) -> Estimate | None:
+def estimate(
+    starts: Sequence[int], states: int, frontier: int = 0, *, closed: bool = True, horizon: int | None = None
+) -> Estimate | None:
     """From how many states there were before each level; None if there are too few levels.
 
     The last level is being found while the states of the one before are expanded, of which some are still in the
     frontier. `closed`: all that processes may do was found, so there is an end. Otherwise the levels of a system that
-    has none look the same, and nothing is said about the most.
+    has none look the same, and nothing is said about the most. `horizon`: the steps of the longest of some random runs,
+    if all of them came to an end.
     """
     sizes: list[float] = [after - before for before, after in pairwise(starts)]
     if len(sizes) < FEWEST_LEVELS:
@@ -73,20 +82,33 @@ def estimate(starts: Sequence[int], states: int, frontier: int = 0, *, closed: b
     factor = (factors[-1] + factors[-2]) / 2
     top = max(range(len(factors)), key=factors.__getitem__)
     seen = (factors[top] - factor) / max(1.0, len(factors) - 0.5 - top)
-    slope = -max(factor / (AGAIN * len(sizes)), SEEN * seen, SLOWEST)
-    size, likely, grows = sizes[-1], known, factor
-    for _ in range(MOST_LEVELS):
-        factor += slope
-        size *= exp(min(factor, 50.0))
-        if size < 0.5 or likely > MOST:
-            break
-        likely += size
-    likely = max(likely, float(states))
+    slope = max(factor / (AGAIN * len(sizes)), SEEN * seen, SLOWEST)
     later = sizes[len(sizes) // 2 :]
     flat = len(sizes) >= LONG and max(later) < FLAT * min(later)  # a bell has a steeper side
     last = factors[-3:]
     flat |= max(map(abs, last)) < LEVEL and max(map(abs, map(sub, last[1:], last))) < SUDDEN * seen
-    if flat:
-        return Estimate(max(likely, 2 * float(states)), float(states), inf)
-    most = 10.0 if grows > STILL_GROWS else 4.0 if grows > 0 else 3.0
-    return Estimate(likely, max(float(states), likely / 7), likely * most if closed else inf)
+    if horizon is None:
+        likely = fewest = max(known + _following(sizes[-1], factor, slope, MOST_LEVELS), float(states))
+        if flat:
+            return Estimate(max(likely, 2 * float(states)), float(states), inf)
+    else:
+        left = max(2, horizon + 1 - len(sizes))
+        few = sqrt(LAST * sizes[-1]) if flat else LAST
+        needed = max(0.0, 2 * (log(sizes[-1] / few) + left * factor) / (left * (left + 1)))
+        both = needed if flat else max(sqrt(slope * needed), slope * LEAST)
+        likely = max(known + _following(sizes[-1], factor, both, left), float(states))
+        fewest = min(likely, max(known + _following(sizes[-1], factor, slope, left), float(states)))
+    most = 10.0 if factor > STILL_GROWS else 4.0 if factor > 0 else 3.0
+    return Estimate(likely, max(float(states), fewest / 7), likely * most if closed else inf)
+
+
+def _following(size: float, factor: float, slope: float, levels: int) -> float:
+    """The states of so many more levels, if the logarithm of the factor falls by `slope` with each."""
+    found = 0.0
+    for _ in range(levels):
+        factor -= slope
+        size *= exp(min(factor, 50.0))
+        if size < 0.5 or found > MOST:
+            break
+        found += size
+    return found

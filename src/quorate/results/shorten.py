@@ -7,11 +7,12 @@ are often ten times as long as they need to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quorate.base.errors import QuorateError
+from quorate.base.watchdog import Halted
 from quorate.properties import explain
 from quorate.results.claim import Claim
 from quorate.semantics.follow import Differs, find, follow
@@ -50,9 +51,19 @@ def without_needless_steps(trace: Trace) -> Trace:
     """Leave out whatever the run does not need, until every step is needed for those that follow it.
 
     Long stretches are tried first, as in delta debugging (Zeller and Hildebrandt 2002): a step that is left out takes
-    with it the later ones that are no longer possible.
+    with it the later ones that are no longer possible. If the model's code is stopped, what was left out by then is.
     """
     claim = Claim.of(trace)
+    steps = trace.steps
+    try:
+        for fewer in _with_fewer_and_fewer(claim, trace):
+            steps = fewer
+    except Halted:
+        pass
+    return replace(trace, steps=steps) if len(steps) < len(trace.steps) else trace
+
+
+def _with_fewer_and_fewer(claim: Claim, trace: Trace) -> Iterator[tuple[Step, ...]]:
     steps = trace.steps
     size = max(1, len(steps) // 2)
     left = MOST_REPEATS
@@ -65,13 +76,13 @@ def without_needless_steps(trace: Trace) -> Trace:
             attempt = _until_shown(claim, trace.initial, (*steps[:first], *steps[start + size :]))
             if attempt is not None and len(attempt) < len(steps):
                 steps, shorter = attempt, True
+                yield steps
                 start = min(start, len(steps)) - size
             else:
                 start -= size
         if not shorter and size == 1:
             break
         size = size if shorter else max(1, size // 2)
-    return replace(trace, steps=steps) if len(steps) < len(trace.steps) else trace
 
 
 def _until_shown(claim: Claim, initial: State, wanted: tuple[Step, ...]) -> tuple[Step, ...] | None:

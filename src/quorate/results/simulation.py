@@ -93,6 +93,8 @@ class Simulation:
     not_reached: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     """Properties that random runs say nothing about."""
+    unfinished: int = 0
+    """Runs that were under way when the time was up, or it was stopped; their steps count."""
     walks: Walks | None = None
     """What was done for temporal properties; None if none was asked for."""
     exact: bool = False
@@ -143,6 +145,7 @@ class Simulation:
             "ended": self.ended,
             "full": self.full,
             "cut": self.cut,
+            "unfinished": self.unfinished,
             "distinct_states": self.distinct,
             "exact": self.exact,
             "next_state_is_new": {

@@ -13,7 +13,7 @@ from quorate import _core
 from quorate.base.interruptible import Interruptible
 from quorate.base.machine import default_memory_limit
 from quorate.base.watchdog import Halted
-from quorate.results.estimate import estimate
+from quorate.results.estimate import Estimate, estimate
 from quorate.results.result import VIOLATION_MET, Limit, Progress, PropertyOutcome
 
 
@@ -28,6 +28,9 @@ ANALYSIS_SECONDS = 20.0
 after a call that takes so long the check does without analysis; no verdict depends on that."""
 FINISHING_SECONDS = 10.0
 """What the search has found is replayed although the time is up; but the model's code is not waited for without end."""
+
+PROBE_SECONDS = 1.0
+"""A search that is over sooner needs no estimate."""
 
 
 class Watcher(Interruptible):
@@ -55,6 +58,9 @@ class Watcher(Interruptible):
         """States, transitions, frontier and depth, as they were last told."""
         self.closed = True
         """Whether it is known what all processes may do: otherwise there may be states without end."""
+        self.probe: Callable[[], int | None] | None = None
+        """Says how many levels there may be; asked once, if a search takes long and somebody looks on."""
+        self._horizon: int | None = None
         self.shares: tuple[int, ...] = ()
         """How many states each worker has, where there are several."""
         self.undecided: tuple[PropertyOutcome, ...] = ()
@@ -119,9 +125,16 @@ class Watcher(Interruptible):
         if self.progress is not None:
             expected = None
             if self.phase == "search":
-                expected = estimate(self.levels, self.figures[0], self.figures[2], closed=self.closed)
+                expected = self._expected()
             told = Progress(*self.figures, self.seconds, memory, self.phase, self.so_far, self.shares, expected)
             self.progress(told)
+
+    def _expected(self) -> Estimate | None:
+        probe = self.probe
+        if probe is not None and self.seconds > PROBE_SECONDS:
+            self.probe = None
+            self._horizon = probe()
+        return estimate(self.levels, self.figures[0], self.figures[2], closed=self.closed, horizon=self._horizon)
 
     def still_there(self) -> None:
         """Tell where the search stands while it rests: it is being saved, or loaded."""

@@ -22,6 +22,7 @@ from quorate.search.closing import Closing
 from quorate.search.conclusion import DROPPED, LIKELY, SHORTER_STATES, Conclusion
 from quorate.search.distributed import distributed
 from quorate.search.limits import Watcher
+from quorate.search.probes import longest_run
 from quorate.search.self_check import SAMPLE
 from quorate.search.stopped import require_not_given_up
 from quorate.search.verdict import broken_by
@@ -58,6 +59,7 @@ class Safety:
         if options.distributed:
             self.backend = self.workers = distributed(model, asked, options, watcher, target)
         self.whole = model.whole
+        watcher.probe = lambda: longest_run(self.definition)
         self.conclusion = Conclusion(model, asked, options, watcher, trace, target, not_decomposed, self.workers)
         self._closing: Closing | None = None
 

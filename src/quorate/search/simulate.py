@@ -7,6 +7,7 @@ that violates something is replayed in the plain semantics, and shortened.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -113,7 +114,7 @@ def simulate(
                     if watcher.reason in ("interrupt", "memory"):
                         found = replace(found, stopped_by=watcher.reason)
         except Halted as halted:
-            raise _too_early(halted, watcher) from None
+            raise _stopped(halted, watcher, "before the first run began") from None
         except _core.LimitError as limit:
             raise LimitError(str(limit), code="Q501") from None
         if coverage:
@@ -122,7 +123,7 @@ def simulate(
             with watcher.lifted():
                 found = replace(found, covered=coverage_of(model, report.census, complete=False, runs=True))
         if shorten and found.trace is not None:
-            found = replace(found, trace=_shortened(definition, found.trace, fairness))
+            found = replace(found, trace=_shortened(definition, found.trace, fairness, watcher))
         processes = sum(not column.is_monitor for column in definition.columns)
         return replace(
             found,
@@ -141,13 +142,12 @@ def simulate(
         return asking_again(run)
 
 
-def _too_early(halted: Halted, watcher: Watcher) -> LimitError:
+def _stopped(halted: Halted, watcher: Watcher, when: str) -> LimitError:
     """There is nothing to tell of runs."""
     why = "out of memory" if halted.out_of_memory else "interrupted" if watcher.reason == "interrupt" else "stopped"
     at = halted.running
     where = f" in {at.what}, {at.file}:{at.line}," if at is not None else ""
-    hint = "give it more time" if why == "stopped" else ""
-    return LimitError(f"{why}{where} before the first run began", hint=hint, code="Q506")
+    return LimitError(f"{why}{where} {when}", hint="give it more time" if why == "stopped" else "", code="Q506")
 
 
 def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunReport, watcher: Watcher) -> Simulation:
@@ -160,15 +160,20 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
     if stopped == "time" and not (halted is not None and report.runs == 0):
         stopped = None  # that is when it is to end, unless code of the model let no run get anywhere
     trace: Trace | None = None
-    watcher.finish()
-    if report.violation is not None:
-        violation = witness_of(report.violation)
-        trace = rebuild(model, violation, False)
-        raise_accidents(model, violation, trace)
     reached: dict[str, int] = {}
-    for goal in report.goals:
-        run = rebuild(model, witness_of(goal), False)
-        reached[run.property] = len(run)
+    watcher.finish()
+    try:
+        with watcher.lifted():  # however long a run is, and however slow the handlers
+            if report.violation is not None:
+                violation = witness_of(report.violation)
+                trace = rebuild(model, violation, False)
+                raise_accidents(model, violation, trace)
+            for goal in report.goals:
+                run = rebuild(model, witness_of(goal), False)
+                reached[run.property] = len(run)
+    except Halted as stop:
+        found = "a goal was reached" if report.violation is None else f"run {report.run:,} violates something"
+        raise _stopped(stop, watcher, f"while it was replayed that {found}") from None
     goals = [each.name for each in asked.properties if each.kind == "can"]
     return Simulation(
         system=definition.name,
@@ -183,6 +188,7 @@ def _told(definition: Definition, model: Model, asked: Asked, report: _core.RunR
         ended=report.ended,
         full=report.full,
         cut=report.cut,
+        unfinished=report.unfinished,
         distinct=report.distinct,
         exact=report.exact,
         span=report.span,
@@ -206,8 +212,11 @@ def _bound(processes: int, span: int, changes: int) -> float:
     return float(1 / (processes * float(span) ** (changes - 1)))
 
 
-def _shortened(definition: Definition, trace: Trace, fairness: str) -> Trace:
-    """Without needless steps; and the shortest of all, where a search level by level gets there quickly."""
+def _shortened(definition: Definition, trace: Trace, fairness: str, watcher: Watcher) -> Trace:
+    """Without needless steps; and the shortest of all, where a search level by level gets there quickly.
+
+    It is shown as it was found if handlers are too slow for that, or somebody does not want to wait.
+    """
     from quorate.results.regroup import regroup
     from quorate.results.shorten import shorten
     from quorate.search.check import check
@@ -222,11 +231,16 @@ def _shortened(definition: Definition, trace: Trace, fairness: str) -> Trace:
             regroup=False,
             **definition.environment.to_json(),
         )
+        watcher.finish()
         return found.trace
 
+    watcher.finish()
     if trace.loop_from is not None:
         return search(trace.property) or trace
-    return regroup(shorten(trace, search))
+    with suppress(Halted):
+        trace = shorten(trace, search)
+        trace = regroup(trace)
+    return trace
 
 
 def _require(**given: float | None) -> None:

@@ -98,9 +98,10 @@ def _told(variant: Variant) -> str:
 
 
 def _outermost(found: list[Variant]) -> list[Variant]:
-    """Without parts of parts that were told already."""
-    kept: list[Variant] = []
-    for each in found:
-        if not any(each.of == other.of and each.text in other.text and each.line == other.line for other in kept):
-            kept.append(each)
-    return kept
+    """Without parts of parts that are told anyway."""
+
+    def lies_in(one: Variant, other: Variant) -> bool:
+        (first, last), (start, end) = one.span, other.span
+        return one.of == other.of and one.span != other.span and start <= first and last <= end
+
+    return [each for each in found if not any(lies_in(each, other) for other in found)]

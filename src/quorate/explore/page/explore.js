@@ -380,7 +380,10 @@
         place[at] = { x: (width * (number + 0.5)) / level.length, y: 18 + graph.nodes[at].depth * 26 };
       });
     }
-    const picture = svg("svg", { width, height: 36 + 26 * (levels.length - 1), role: "img", "aria-label": "all states" });
+    const height = 36 + 26 * (levels.length - 1);
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "all states" });
+    // As wide as there is room for, unless its circles would be too small.
+    Object.assign(picture.style, { width: "100%", minWidth: `${0.6 * width}px`, maxWidth: `${width}px` });
     graph.lines = graph.edges.filter(([from, to]) => from !== to).map(([from, to]) => {
       const line = svg("line", { x1: place[from].x, y1: place[from].y, x2: place[to].x, y2: place[to].y });
       picture.append(line);
