@@ -6,6 +6,7 @@ QUORATE_DEEP=1 (or a number of examples) looks at fresh examples, and at many mo
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -31,6 +32,17 @@ settings.load_profile("deep" if deep else "ci")
 # interrupted then.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and `nohup` lets it ignore that
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector need not look at thousands of tests again and again: it took a quarter of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # nanobind looks at the end for what nobody has let go
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
