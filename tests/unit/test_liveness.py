@@ -8,8 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import (
+    Event,
     Message,
     ModelError,
+    Monitor,
     Pid,
     Process,
     QuorateError,
@@ -680,6 +682,29 @@ def test_predicates_that_do_not_answer(system: type[System], code: str) -> None:
         check(system, ltl="F odd")
     assert caught.value.code == code
     assert "odd" in caught.value.message
+
+
+class Ticked(Event): ...
+
+
+class Watching(Monitor):
+    seen: bool = False
+
+    @on(Ticked, fair=False)  # it sees an event in the step that emits it
+    def see(self, e: Ticked) -> None:
+        self.seen = True
+
+
+class Watched(Ticking):
+    def build(self) -> None:
+        super().build()
+        self.watch(Watching)
+
+
+def test_a_monitor_is_not_fair_or_unfair() -> None:
+    with pytest.raises(ModelError, match="Watching.see: a monitor only reacts to events") as caught:
+        check(Watched)
+    assert caught.value.code == "Q106"
 
 
 class TwoParameters(System):

@@ -349,3 +349,44 @@ def test_channels_do_not_crash(model: Literal["m", "grm", "rm"]) -> None:
     formula = "G F odd & G F !odd -> F heard"
     wanted = check(Posted, ltl=formula, network_model=model).verdict
     assert check(Posted, ltl=formula, network_model=model, crash="implicit").verdict == wanted == "holds"
+
+
+class Called(Process):
+    heard: bool = False
+
+    @on(Ask)
+    def hear(self, m: Ask) -> None:
+        self.heard = True
+
+
+class Calling(Process):
+    to: Pid
+    odd: bool = False
+
+    @step(when=lambda self: True)
+    def call(self) -> None:
+        self.odd = not self.odd
+        self.send(self.to, Ask())
+
+
+class Unheard(System):
+    network = multiset(losses="any", capacity=1, full="block")
+    faults = crashes(1, of=Called, cut_short=False)
+
+    def build(self) -> None:
+        self.spawn(Calling, to=self.spawn(Called))
+
+    def odd(self) -> bool:
+        return self[Calling][0].odd
+
+    def heard(self) -> bool:
+        return self[Called][0].heard
+
+
+@pytest.mark.parametrize(("crash", "verdict"), [(0, "holds"), (1, "violated")])
+def test_what_is_sent_to_the_crashed_may_still_be_lost(crash: int, verdict: str) -> None:
+    # Room is made by losses alone: the caller goes on, and nobody hears it.
+    formula = "G F odd & G F !odd -> F heard"
+    for options in ({}, {"crash": "implicit"}):
+        asked: dict[str, Any] = {**options, "crashes": crash, "fairness": "strong"}
+        assert check(Unheard, ltl=formula, **asked).verdict == verdict

@@ -163,6 +163,41 @@ class Alone(System):
         return self[Toggling][0].done
 
 
+class Winding(Process):
+    at: int = 0
+    done: bool = False
+
+    @step(when=lambda self: not self.done and self.at != 1)
+    def home(self) -> None:
+        self.at = 1 if self.at == 0 else 0
+
+    @step(when=lambda self: not self.done and self.at == 1)
+    def on(self) -> None:
+        self.at = self.choose((0, 2))
+
+    @step(when=lambda self: not self.done and self.at == 2, fair="strong")
+    def leave_there(self) -> None:
+        self.done = True
+
+    @step(when=lambda self: not self.done and self.at != 2)
+    def leave_here(self) -> None:
+        self.done = True
+
+
+class Leaving(System):
+    def build(self) -> None:
+        self.spawn(Winding)
+
+    def done(self) -> bool:
+        return self[Winding][0].done
+
+
+@pytest.mark.parametrize("level", ["transition", "message"])
+def test_what_is_left_of_a_component_is_judged_anew(level: str) -> None:
+    """Who keeps away from where the strong step is possible stays where the weak one is, and has to take that."""
+    assert check(Leaving, ltl="F done", fairness=level).verdict == "holds"
+
+
 class Returning(System):
     faults = crashes("any", down=2, recover="fair")
 
@@ -177,6 +212,24 @@ class Returning(System):
 def test_who_comes_back(level: str, verdict: str) -> None:
     """Where all recoveries count as one, the other process may always be the one that comes back."""
     assert check(Returning, ltl="G F first_is_up", fairness=level).verdict == verdict
+
+
+class Falling(Process):
+    @step(when=lambda self: False)
+    def never(self) -> None: ...
+
+
+class Restless(Alone):
+    faults = crashes("any", down=1, of=Falling, recover="fair")
+
+    def build(self) -> None:
+        self.spawn(Toggling)
+        self.spawn(Falling)
+
+
+def test_who_only_comes_back_has_done_nothing() -> None:
+    """A recovery is not the step that some process takes as long as one is possible."""
+    assert check(Restless, ltl="F done", fairness="progress").verdict == "holds"
 
 
 @pytest.mark.parametrize(

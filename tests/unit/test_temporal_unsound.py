@@ -678,6 +678,26 @@ def test_a_run_that_a_full_channel_ends_decides_nothing() -> None:
     assert question.verdict("message", question.without_bounds()) == "violated"
 
 
+class Busy(Deaf):
+    at: int = 0
+
+    @step(when=lambda self: True)
+    def turn(self) -> None:
+        self.at = 1 - self.at
+
+
+class Never(Filling):
+    def build(self) -> None:
+        self.spawn(Slow, to=self.spawn(Busy))
+
+
+@pytest.mark.parametrize("level", ["process", "message", "strong"])
+def test_what_a_full_channel_holds_up_is_not_possible(level: str) -> None:
+    """Nobody ever makes room, so that the loop in which it waits is fair."""
+    assert [each.verdict for each in checked(Never(), "F sent", level)] == ["violated"] * 3
+    assert Question(Never(), "F sent").verdict(level) == "violated"
+
+
 def test_these_tests_see_symmetry_that_is_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Symmetry, "keeps", frozenset(Kept))
     monkeypatch.setattr(Symmetry, "_reason", Reduction._reason)

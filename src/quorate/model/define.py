@@ -319,7 +319,7 @@ def _transition(
     assert location is not None, "decorators take functions"
     about_events = declaration.message is not None and issubclass(declaration.message, Event)
     if issubclass(cls, Monitor):
-        if declaration.kind != "on" or not about_events or declaration.keep:
+        if declaration.kind != "on" or not about_events or declaration.keep or declaration.fair is not True:
             raise ModelError(
                 f"{cls.__name__}.{name}: a monitor only reacts to events",
                 hint="write @on(SomeEvent) or @on(SomeEvent, when=...)",
