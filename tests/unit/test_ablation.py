@@ -608,3 +608,88 @@ def _counted(system: Any) -> Any:
     except QuorateError as error:
         return error.code
     return result.states, {each.name: each.verdict for each in result.properties}
+
+
+SHARED = """
+from quorate import Message, Pid, Process, System, can, invariant, on, start
+
+
+class Told(Message):
+    n: int
+
+
+class Again(Message):
+    n: int
+
+
+class Never(Message):
+    n: int
+
+
+def above(n, least):
+    return n > least
+
+
+def fits(n, least):
+    return above(n, least)
+
+
+class First(Process):
+    got: int = 0
+
+    @on(Told)
+    def told(self, m):
+        if fits(m.n, 0):
+            self.got = m.n
+
+
+class Second(Process):
+    got: int = 0
+
+    @on(Told)
+    def told(self, m):
+        if fits(m.n, 1):
+            self.got = m.n
+
+    @on(Again)
+    def again(self, m):
+        self.take(m)
+
+    @on(Never)
+    def take(self, m):
+        if m.n < 3:
+            self.got = m.n
+
+
+class Teller(Process):
+    first: Pid
+    second: Pid
+
+    @start
+    def go(self):
+        self.send(self.first, Told(2))
+        self.send(self.second, Told(1))
+        self.send(self.second, Again(3))
+
+
+class Shared(System):
+    def build(self):
+        self.spawn(Teller, first=self.spawn(First), second=self.spawn(Second))
+
+    @invariant
+    def low(self):
+        return self[Second][0].got == 0
+
+    @can
+    def high(self):
+        return self[First][0].got == 2
+"""
+
+
+def test_a_part_is_judged_for_all_that_run_it(tmp_path: Path) -> None:
+    """A function that two roles reach by another one, and a handler that another handler calls: where the first of them
+    does the same, the second need not."""
+    path = tmp_path / "shared_parts.py"
+    path.write_text(SHARED, encoding="utf-8")
+    statuses = {each.part.text: each.status for each in ablate(load(str(path)), jobs=1).findings if each.breaks}
+    assert statuses == {"n > least": "needed", "fits(m.n, 1)": "needed", "m.n < 3": "needed"}
