@@ -240,6 +240,31 @@ def test_what_a_property_stores(folder: Path, name: str) -> None:
     assert found.location == (target, line(target))
 
 
+GOALS = {
+    "memory": (
+        "SEEN: list = []\ndef over(self):\n    SEEN.append(1)  # here\n    return len(SEEN) > 3",
+        "Q104",
+        "`SEEN` was []",
+    ),
+    "chance": (
+        "import random\ndef tossed(): return random.random() < 0.9  # here\ndef over(self): return tossed()",
+        "Q105",
+        "tossed uses `random`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_the_goal_of_a_temporal_property(folder: Path, name: str) -> None:
+    """It is a function of its own, no method of the system."""
+    before, code, words = GOALS[name]
+    later = "    @leads_to(over)\n    def ends(self) -> bool:\n        return self[A][0].x == 0"
+    target = written(folder, before, STEP.format("") + later)
+    found = error(target, property="ends")
+    assert (found.code, found.location) == (code, (target, line(target)))
+    assert found.message.startswith(words)
+
+
 @pytest.mark.parametrize("spawn", ["self.spawn(W); self.spawn(R)", "self.spawn(R); self.spawn(W)"])
 @pytest.mark.parametrize("name", ELSEWHERE)
 def test_what_is_stored_in_things_that_are_not_the_models(folder: Path, name: str, spawn: str) -> None:

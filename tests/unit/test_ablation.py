@@ -472,7 +472,7 @@ class Numbers:
 
 
 def is_new(self, m):
-    return Numbers.above(m.n, self.seen)
+    return Numbers.above(m.n, self.seen) and m.n < 9
 
 
 def told(handler):
@@ -552,6 +552,9 @@ def test_a_part_is_gone_wherever_its_function_is_known(tmp_path: Path, monkeypat
     statuses = {f"{each.part.kind} {each.part.text} {each.part.change}": each.status for each in found.findings}
     assert statuses == {
         "comparison one > other `>=` instead of `>`": "needed",
+        "condition Numbers.above(m.n, self.seen) removed": "needed",
+        "condition m.n < 9 removed": "same",
+        "comparison m.n < 9 `<=` instead of `<`": "same",
         "transition @on(Ask, when=is_new) never taken": "vacuous",
         "guard is_new removed": "needed",
         "condition Ask(n=number) never true": "vacuous",
@@ -570,3 +573,123 @@ def test_a_part_is_gone_wherever_its_function_is_known(tmp_path: Path, monkeypat
         "comparison got < 2 `<=` instead of `<`": "same",
     }
     assert found.notes == ("Boss.made: not looked into, since only a `def` of a module or a class can be changed",)
+
+
+class _Instead(ast.NodeTransformer):
+    """A module with another version of one function."""
+
+    def __init__(self, old: ast.FunctionDef, new: ast.FunctionDef) -> None:
+        self.place, self.new = (old.lineno, old.col_offset), new
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        found = (node.lineno, node.col_offset) == self.place
+        return self.new if found else self.generic_visit(node)
+
+
+def test_a_variant_does_what_it_does_when_it_is_written_out(tmp_path: Path) -> None:
+    source = VOTES.replace("when=lambda self: self.open)", "when=is_open)").replace(
+        "class Voter(", "def is_open(self):\n    return self.open and not self.won\n\n\nclass Voter(", 1
+    )
+    path = tmp_path / "whole.py"
+    path.write_text(source, encoding="utf-8")
+    system = load(str(path))
+    for site in find_parts(Sources(define(system))):
+        written = _Instead(site.source.tree, changed_tree(site)).visit(ast.parse(source))
+        variant = tmp_path / f"variant{site.part.number}.py"
+        variant.write_text(ast.unparse(written), encoding="utf-8")
+        with without(site):
+            here = _counted(system)
+        assert here == _counted(load(str(variant))), site.part
+
+
+def _counted(system: Any) -> Any:
+    try:
+        result = check(system, all=True, max_states=2000, **PLAIN)
+    except QuorateError as error:
+        return error.code
+    return result.states, {each.name: each.verdict for each in result.properties}
+
+
+SHARED = """
+from quorate import Message, Pid, Process, System, can, invariant, on, start
+
+
+class Told(Message):
+    n: int
+
+
+class Again(Message):
+    n: int
+
+
+class Never(Message):
+    n: int
+
+
+def above(n, least):
+    return n > least
+
+
+def fits(n, least):
+    return above(n, least)
+
+
+class First(Process):
+    got: int = 0
+
+    @on(Told)
+    def told(self, m):
+        if fits(m.n, 0):
+            self.got = m.n
+
+
+class Second(Process):
+    got: int = 0
+
+    @on(Told)
+    def told(self, m):
+        if fits(m.n, 1):
+            self.got = m.n
+
+    @on(Again)
+    def again(self, m):
+        self.take(m)
+
+    @on(Never)
+    def take(self, m):
+        if m.n < 3:
+            self.got = m.n
+
+
+class Teller(Process):
+    first: Pid
+    second: Pid
+
+    @start
+    def go(self):
+        self.send(self.first, Told(2))
+        self.send(self.second, Told(1))
+        self.send(self.second, Again(3))
+
+
+class Shared(System):
+    def build(self):
+        self.spawn(Teller, first=self.spawn(First), second=self.spawn(Second))
+
+    @invariant
+    def low(self):
+        return self[Second][0].got == 0
+
+    @can
+    def high(self):
+        return self[First][0].got == 2
+"""
+
+
+def test_a_part_is_judged_for_all_that_run_it(tmp_path: Path) -> None:
+    """A function that two roles reach by another one, and a handler that another handler calls: where the first of them
+    does the same, the second need not."""
+    path = tmp_path / "shared_parts.py"
+    path.write_text(SHARED, encoding="utf-8")
+    statuses = {each.part.text: each.status for each in ablate(load(str(path)), jobs=1).findings if each.breaks}
+    assert statuses == {"n > least": "needed", "fits(m.n, 1)": "needed", "m.n < 3": "needed"}

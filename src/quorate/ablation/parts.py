@@ -225,6 +225,8 @@ def _of_expressions(node: ast.AST) -> Iterator[_Edit]:
         yield _Edit("condition", node.test, "always true", "true")
         yield _Edit("condition", node.test, "never true", "false")
         yield from _junction("condition", node.test)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield from _junction("condition", node.value)
     elif isinstance(node, ast.comprehension):
         for each in node.ifs:
             yield _Edit("condition", each, "removed", "true")

@@ -43,6 +43,8 @@ class Source:
 
     overridden: bool = False
     """It is only run by way of `super()`, and what its decorators say does not count."""
+    called: bool = False
+    """Functions of another name call it, as far as can be seen."""
 
     @property
     def is_transition(self) -> bool:
@@ -52,7 +54,7 @@ class Source:
     @property
     def transition(self) -> str | None:
         """The name of the only transition that runs it; None if it may be more."""
-        return self.name if hasattr(self.kept, MARK) else None
+        return self.name if hasattr(self.kept, MARK) and not self.called else None
 
     @property
     def file(self) -> str:
@@ -81,6 +83,10 @@ class Sources:
             self._note_role(role)
         for each in list(self._found.values()):
             self._note_called(each)
+        for function, each in self._found.items():
+            others = [other.tree for other in self._found.values() if other.name != each.name]
+            calls = any(getattr(node, "attr", "") == each.name for tree in others for node in ast.walk(tree))
+            self._found[function] = replace(each, called=calls)
 
     def in_order(self) -> list[Source]:
         """In the order in which they are written."""
@@ -106,11 +112,12 @@ class Sources:
     def _note(
         self, owner: Any, name: str, kept: Any, function: FunctionType, *roles: type[Any], overridden: bool = False
     ) -> Source | None:
+        """The function, if it is new here or new for a role."""
         known = self._found.get(function)
         if known is not None:
-            roles = tuple(dict.fromkeys((*known.roles, *roles)))
-            self._found[function] = replace(known, roles=roles, overridden=known.overridden and overridden)
-            return None
+            more = tuple(dict.fromkeys((*known.roles, *roles)))
+            self._found[function] = replace(known, roles=more, overridden=known.overridden and overridden)
+            return self._found[function] if more != known.roles else None  # what it calls is run by more as well
         read = _tree(function)
         if read is None:
             if is_model_file(function.__code__.co_filename):

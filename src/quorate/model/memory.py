@@ -42,6 +42,7 @@ from quorate.language.automaton import Automaton, Field
 from quorate.language.message import Record
 from quorate.language.system import System
 from quorate.model.chance import forbid_chance
+from quorate.model.temporal import goals_of
 
 if TYPE_CHECKING:
     from quorate.model.definition import Definition
@@ -110,9 +111,8 @@ class Memory:
         self.opaque: dict[str, None] = {}
         """What the model has to do with that may remember more than can be seen, in words."""
         self._there = self._look()
-        asked = [held for prop in definition.properties for held in held_by(prop.function)]
-        asked += [each.specification.apply for each in specifications(definition)]
-        forbid_chance(definition, asked, self.is_model)
+        applied = [each.specification.apply for each in specifications(definition)]
+        forbid_chance(definition, [*given_to_properties(definition), *applied], self.is_model)
 
     def require_unchanged(self) -> None:
         """Raise if a part of the model has stored something where only fields should be."""
@@ -380,7 +380,7 @@ def _roots(definition: Definition) -> Iterator[tuple[Place, Any]]:
             yield Place(f"{spec.cls.__name__}.within", ""), spec.within
     for prop in (*definition.properties, *filter(None, (definition.final, definition.bound))):
         yield Place(prop.name, ""), prop.function
-        yield from ((Place(prop.name, ""), held) for held in held_by(prop.function))
+    yield from ((Place(type(definition.system).__name__, ""), each) for each in given_to_properties(definition))
     for specification in specifications(definition):
         yield Place(specification.name, "", root=specification.name), specification.specification
     for cls in (*classes, type(definition.system)):
@@ -393,11 +393,14 @@ def specifications(definition: Definition) -> list[Checked]:
     return [each for each in named if isinstance(each, Checked)]
 
 
-def held_by(function: Any) -> list[Any]:
-    """What a property of ours was given by the model: the `where` of `sequentially_consistent`, say."""
-    if not isinstance(function, FunctionType) or not is_own_file(function.__code__.co_filename):
-        return []
-    return [cell.cell_contents for cell in function.__closure__ or ()]
+def given_to_properties(definition: Definition) -> list[Any]:
+    """Functions that properties ask beside their own: the goal of `@leads_to`, the `where` of
+    `sequentially_consistent`, which is in a closure of ours."""
+    found: list[Any] = list(goals_of(type(definition.system)))
+    for prop in definition.properties:
+        if isinstance(prop.function, FunctionType) and is_own_file(prop.function.__code__.co_filename):
+            found += [cell.cell_contents for cell in prop.function.__closure__ or ()]
+    return found
 
 
 def _contents(place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:

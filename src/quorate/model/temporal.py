@@ -79,6 +79,12 @@ def refuse_temporal(cls: type) -> None:
                 raise stranger(base, name, place, handler=False)
 
 
+def goals_of(cls: type[System]) -> list[FunctionType]:
+    """Functions that are no methods, and given as goals: `@leads_to(lambda self: ...)`."""
+    stated = [_stated(value) for base in cls.__mro__ for value in base.__dict__.values()]
+    return [each.goal for each in stated if each is not None and isinstance(each.goal, FunctionType)]
+
+
 def _stated(value: Any) -> Stated | None:
     if isinstance(value, Stated):
         return value
