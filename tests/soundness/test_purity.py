@@ -122,6 +122,11 @@ REMEMBERED = {
         "object.__setattr__(d, 'v', self.x)  # here",
         "`d.v` was 0 and is ",
     ),
+    "frozen, and a field of that name": (
+        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass D:\n    y: int\nd = D(0)",
+        "self.y = 3\n        object.__setattr__(d, 'y', d.y + 1)  # here",
+        "`d.y` was 0 and is ",
+    ),
     "count": ("ids = itertools.count()", "self.y = next(ids)  # here", "`ids` is an iterator (count)"),
     "generator": ("ids = (n for n in range(9))", "self.y = next(ids)  # here", "`ids` is an iterator (generator)"),
     "in a tuple": ("ids = (itertools.count(),)", "self.y = next(ids[0])  # here", "`ids[0]` is an iterator (count)"),
@@ -363,7 +368,7 @@ def test_what_is_named_like_the_clock_is_not_the_clock(folder: Path) -> None:
 WAYS: dict[str, dict[str, object]] = {
     "violated": {"property": "no"},
     "stopped": {"max_states": 2},
-    "out of time": {"timeout": 0.2},
+    "out of time": {},
     "depth first": {"search": "dfs"},
     "reduced": {"por": "lpor-net"},
     "unreduced": {"symmetry": "none", "quotient": "off", "dead_messages": "off"},
@@ -377,7 +382,19 @@ def test_whatever_the_verdict_would_be(folder: Path, way: str) -> None:
     if way == "out of time":
         bad = bad.replace("self.x < 3", "True").replace("self.spawn(A, 2)", "self.spawn(A, 3)")
     target = written(folder, "class Shared:\n    i = 0", bad + no if way == "violated" else bad)
-    assert error(target, **WAYS[way]).code == "Q104"
+    if way == "out of time":
+        assert found_in_time(target, 0.2) == "Q104"
+    else:
+        assert error(target, **WAYS[way]).code == "Q104"
+
+
+def found_in_time(target: str, seconds: float) -> str:
+    """What a check is told that has so much time, or more if that was not enough for a single handler."""
+    try:
+        result = check(load(target), timeout=seconds)
+    except QuorateError as refused:
+        return refused.code or ""
+    return found_in_time(target, 3 * seconds) if result.python_calls == 0 and seconds < 60 else result.verdict
 
 
 def test_every_command_refuses(folder: Path) -> None:

@@ -151,10 +151,34 @@ def captured_by_a_match(self: Any) -> bool:
 
 limit = 2
 
+
+def element(p: Worker) -> bool:
+    return p.x > 1
+
+
+def calls_element(self: Any) -> bool:
+    return any(element(p) for p in self[Worker])
+
+
+def sum_of(workers: Any) -> int:
+    return sum(p.x for p in workers)
+
+
+class Named:
+    """Properties by the name of what they call."""
+
+    def sum_of(self: Any) -> bool:
+        return all(p.x < 2 for p in self[Worker]) or sum_of(self[Worker]) < 4
+
+    def all(self: Any) -> bool:
+        return all(p.x < 2 for p in self[Worker])
+
+
 SHAPES = [
     all_small, one_busy, counted, counted_values, alike, raises_late, raises_unless, of_nobody, pairs, around, in_order,
     first_of_set, by_hand, with_local, swallowed, not_a_bool, hidden_by_a_lambda,
     hidden_by_a_comprehension, another_self, captured_by_a_match,
+    calls_element, Named.sum_of, Named.all,
 ]  # fmt: skip
 
 
@@ -187,7 +211,8 @@ def test_what_is_taken_apart() -> None:
     assert folds(alike) == ["set"]
     assert folds(raises_unless) == ["any", "max"]
     assert folds(with_local) == ["min"]
-    assert folds(by_hand) == ["any"]
+    assert folds(by_hand) == folds(calls_element) == ["any"]
+    assert folds(Named.sum_of) == folds(Named.all) == ["all"]
 
 
 def test_what_is_left_as_it_is() -> None:

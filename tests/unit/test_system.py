@@ -375,6 +375,28 @@ class TestProperties:
         with pytest.raises(ModelError, match="the name is reserved for the deadlock check"):
             define(Named())
 
+        class Failing(Cluster):
+            @invariant
+            def assertions(self) -> bool:
+                return True
+
+        with pytest.raises(ModelError, match="Failing.assertions: the name is reserved for assertions in handlers"):
+            define(Failing())
+
+        class Hiding(Cluster):
+            @invariant
+            def shared(self) -> bool:  # type: ignore[override]
+                return True
+
+        with pytest.raises(ModelError, match=r"Hiding\.shared: the name is reserved for System\.shared"):
+            define(Hiding())
+        with pytest.raises(ModelError, match=r"Shown\.parameters: the name is reserved for System\.parameters"):
+
+            class Shown(Cluster):
+                @invariant
+                def parameters(self) -> bool:  # type: ignore[override]
+                    return True
+
 
 class Watcher(Monitor):
     count: int = 0

@@ -6,6 +6,7 @@ fail where a run gets to it, and look like a fault of the protocol.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +23,12 @@ WATCH_MARK = "__quorate_watch__"
 PLACE_MARK = "__quorate_place__"
 """The same: where the model has it made."""
 
+_MEANINGS = {
+    "deadlock": "the deadlock check",
+    "assertions": "assertions in handlers that fail",
+    "exceptions": "handlers that raise",
+}
+"""Names by which results tell what is no property of a model."""
 _MAKING = ("__init__", "__post_init__")
 _ESSENTIAL = ("__setattr__", "__delattr__", "__getattribute__", "__new__")
 
@@ -45,15 +52,22 @@ def stranger(cls: type, name: str, location: Location | None, *, handler: bool) 
     )
 
 
-def refuse_reserved(cls: type, name: str, location: Location) -> None:
+def refuse_reserved(cls: type, name: str, location: Location | None) -> None:
     """Refuse a property whose name has a meaning already."""
-    if name == "deadlock":
+    meaning = _MEANINGS.get(name) or next((f"System.{name}" for base in cls.__mro__ if name in _of_system(base)), None)
+    if meaning is not None:
+        hint = "use @final to say where a run may end, or give" if name == "deadlock" else "give"
         raise ModelError(
-            f"{cls.__name__}.deadlock: the name is reserved for the deadlock check",
-            hint="use @final to say where a run may end, or give the property another name",
+            f"{cls.__name__}.{name}: the name is reserved for {meaning}",
+            hint=f"{hint} the property another name",
             code="Q106",
             location=location,
         )
+
+
+def _of_system(cls: type) -> Collection[str]:
+    """What the language itself has put there."""
+    return vars(cls) if cls.__module__ == "quorate.language.system" else ()
 
 
 def forgotten(cls: type, name: str, what: str, decorator: str) -> ModelError:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
-from quorate.base.places import class_location, location_of
+from quorate.base.places import class_location, location_of, member_location
 from quorate.base.values import show
-from quorate.language.declared import refuse_making
+from quorate.language.declared import refuse_making, refuse_reserved
 from quorate.language.faults import Faults
 from quorate.language.lost import refuse_lost
 from quorate.language.maps import Map
@@ -64,6 +64,9 @@ class System:
             "declare parameters with their values, `servers: int = 3`; `build` makes the processes",
             "__post_init__",
         )
+        for name in ("parameters", "declared_parameters", "preset"):  # asked for before anything is defined
+            if name in cls.__dict__:
+                refuse_reserved(cls, name, member_location(cls, name))
 
     def __init__(self, **values: Any) -> None:
         cls = type(self)

@@ -15,6 +15,7 @@ What may hold more than that is in `opaque`. Evaluating again finds it (`search/
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from array import array
@@ -76,6 +77,7 @@ _HARMLESS = frozenset((
 _CALLS = frozenset({"open", "input", "breakpoint", *_BY_NAME})
 """Of Python's own functions those that get at something that remembers."""
 _SETTERS = ("setattr", "__setattr__", "__dict__", "vars")
+_QUOTED = re.compile(r"'\w+'|\"\w+\"")
 
 
 class Place(NamedTuple):
@@ -349,8 +351,12 @@ class Memory:
         for name in names:
             storing = [line for one, line in uses[name] if one.opname.startswith(("STORE_", "DELETE_"))]
             exactly = [line for line in storing if place.words in linecache.getline(*line)]
-            if storing:
-                return next(iter(exactly + storing))
+            setting = [line for setter in _SETTERS for _, line in uses[setter]]
+            saying = [
+                line for line in setting if {f"'{name}'", f'"{name}"'} & {*_QUOTED.findall(linecache.getline(*line))}
+            ]
+            if exactly or saying or storing:
+                return next(iter(exactly + saying + storing))
         # What a library's object calls its parts is nothing that the model says.
         for name in (*(reversed(names) if place.foreign else names), *_SETTERS):
             if uses[name]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from quorate.model.definition import Definition, Property
     from quorate.model.outcome import Local
 
-_FOLD, _SKIP = "_quorate_fold", "_quorate_skip"
+_FOLD, _SKIP, _OWN = "_quorate_fold", "_quorate_skip", "_quorate_own"
 _SKIPPED = object()
 
 LEFT_OUT = b"\x02"
@@ -55,7 +55,7 @@ REFUSED = (
 )  # fmt: skip
 """What may see more of a property than its value, that part of it raised, or its own variables; and what sets a
 variable that no `ast.Name` tells."""
-SEEING = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "__class__", _FOLD, _SKIP})
+SEEING = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "__class__", _FOLD, _SKIP, _OWN})
 
 
 class Element(NamedTuple):
@@ -254,6 +254,7 @@ class _Source(ast.NodeTransformer):
             raise _NotUnderstoodError
         node.decorator_list = []
         node.returns = None
+        node.name = _OWN  # where it stands its own name means something else: a function of the module, say
         self.node = node
         self.self_name = node.args.args[0].arg
         if read is not known:
@@ -289,7 +290,7 @@ class _Source(ast.NodeTransformer):
         code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
         for _ in range(2):
             code = next(each for each in code.co_consts if isinstance(each, CodeType))
-        code = code.replace(co_qualname=function.__qualname__)
+        code = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
         closure = tuple(cells[name] for name in code.co_freevars)
         return FunctionType(code, function.__globals__, function.__name__, None, closure)
 
@@ -364,7 +365,7 @@ class _Source(ast.NodeTransformer):
             conditions = generator.ifs if len(generator.ifs) == 1 else [ast.BoolOp(ast.And(), list(generator.ifs))]
             element = ast.IfExp(conditions[0], element, ast.Name(_SKIP, ast.Load()))
         arguments = ast.arguments([], [ast.arg(target.id)], None, [], [], None, [])
-        alone = ast.FunctionDef("element", arguments, [ast.Return(element)], [])
+        alone = ast.FunctionDef(_OWN, arguments, [ast.Return(element)], [])
         ast.copy_location(alone, node)
         captured = {self.self_name: CellType(self.definition.system), _SKIP: CellType(_SKIPPED)}
         function = self.compiled(ast.fix_missing_locations(alone), captured)
