@@ -49,6 +49,7 @@ class A(Process):
         if case == "found": sum(range(10**15))  # found
         if case == "killed": __import__("os").kill(__import__("os").getpid(), 9)
         if case == "crash": __import__("os").kill(__import__("os").getpid(), 11)  # crash
+        if case == "alarm": __import__("os").kill(__import__("os").getpid(), 14)
         if case == "exit": __import__("os")._exit(0)
         if case == "exec": __import__("os").execv(sys.executable, [sys.executable, "-c", ""])
         self.n += 1
@@ -226,6 +227,20 @@ def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
     ran = quorate(tmp_path, "-p", "case=killed", "--json")
     assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "memory")
     assert "the system ended the check" in ran.err
+    ran = quorate(tmp_path, "-p", "case=alarm", "--json")
+    assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "interrupt")
+    assert "SIGALRM ended the check" in ran.err
+
+
+def test_a_limit_of_the_system_on_processor_time_is_no_lack_of_memory(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    limited = ["bash", "-c", 'ulimit -t 1; exec "$@"', "", sys.executable, "-m", "quorate"]
+    done = subprocess.run(
+        [*limited, "check", "model.py", "-p", "case=loop", "--json"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, json.loads(done.stdout)["stopped_by"]) == (3, "time"), done.stderr
+    assert "limit on processor time" in done.stderr
 
 
 @pytest.mark.parametrize("case", ["crash", "exit", "exec", "exit in explanation", "exit at import", "exit at exit"])

@@ -153,8 +153,12 @@ def _internal(error: BaseException) -> QuorateError:
 
     from quorate.base.failures import described
 
-    if isinstance(error, OSError) and error.errno in _REFUSALS:
+    no_thread = isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+    if no_thread or (isinstance(error, OSError) and error.errno in _REFUSALS):
         return QuorateError(f"the system refuses what is needed: {described(error)}", code="Q310")
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        hint = "a model that closes files must leave those alone that it has not opened"
+        return QuorateError(f"a file of Quorate was closed: {described(error)}", hint=hint, code="Q310")
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return QuorateError(
         f"internal error, {described(error)}",
