@@ -279,6 +279,7 @@ ROWS: dict[str, tuple[str, str]] = {
     "build recurses": (build("self.build()"), "Q114"),
     "build exits": (build("sys.exit(0)"), "Q119"),
     "build forbids": (build("self.require(self.n > 5, 'more than five')").replace("  # here", ""), "Q203"),
+    "build forbids with a number": (build("self.require(self.n > 5, 5)"), "Q109"),
     "build chooses who is there": (at("def build", build("self.spawn(A, self.choose((1, 2)))")), "Q112"),
     "build chooses from nothing": (at("def build", build("self.spawn(A, x=self.choose(()))")), "Q110"),
     "build chooses from a number": (build("self.spawn(A, x=self.choose(3))"), "Q107"),

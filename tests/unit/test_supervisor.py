@@ -23,7 +23,8 @@ import itertools, re, select, sys
 from quorate import Process, System, invariant, step
 
 if "import" in sys.argv: sum(range(10**15))  # import
-if "exit at import" in sys.argv: __import__("os")._exit(0)
+if "case=exit at import" in sys.argv: __import__("os")._exit(0)
+if "case=no streams" in sys.argv: sys.stdout = sys.stderr = None
 
 def explained(case):
     if case == "explanation in C" and sys.gettrace():  # only an explanation looks at what is run
@@ -50,6 +51,7 @@ class A(Process):
         if case == "found": sum(range(10**15))  # found
         if case == "killed": __import__("os").kill(__import__("os").getpid(), 9)
         if case == "crash": __import__("os").kill(__import__("os").getpid(), 11)  # crash
+        if case == "alarm": __import__("os").kill(__import__("os").getpid(), 14)
         if case == "exit": __import__("os")._exit(0)
         if case == "exec": __import__("os").execv(sys.executable, [sys.executable, "-c", ""])
         self.n += 1
@@ -62,6 +64,7 @@ class S(System):
         if self.case == "build": sum(range(10**15))  # build
         if self.case == "told": open("there", "w").close(); sum(range(10**15))  # told
         if self.case == "thread": __import__("threading").Thread(target=select.select, args=([], [], [], 1000)).start()
+        if self.case == "fork": __import__("os").fork()
         if self.case == "exit at exit": __import__("atexit").register(__import__("os")._exit, 0)
         self.spawn(A, self.processes, case=self.case)
 
@@ -227,12 +230,26 @@ def test_a_check_that_the_system_ends(tmp_path: Path) -> None:
     ran = quorate(tmp_path, "-p", "case=killed", "--json")
     assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "memory")
     assert "the system ended the check" in ran.err
+    ran = quorate(tmp_path, "-p", "case=alarm", "--json")
+    assert (ran.status, json.loads(ran.out)["stopped_by"]) == (3, "interrupt")
+    assert "SIGALRM ended the check" in ran.err
+
+
+def test_a_limit_of_the_system_on_processor_time_is_no_lack_of_memory(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    limited = ["bash", "-c", 'ulimit -t 1; exec "$@"', "", sys.executable, "-m", "quorate"]
+    done = subprocess.run(
+        [*limited, "check", "model.py", "-p", "case=loop", "--json"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, json.loads(done.stdout)["stopped_by"]) == (3, "time"), done.stderr
+    assert "limit on processor time" in done.stderr
 
 
 @pytest.mark.parametrize("case", ["crash", "exit", "exec", "exit in explanation", "exit at import", "exit at exit"])
 def test_a_model_that_ends_the_process(case: str, tmp_path: Path) -> None:
     """Its status would be taken for a verdict: 0 would mean that everything holds."""
-    ran = quorate(tmp_path, "-p", f"case={case}", "--json", *(["--property", case] if case.endswith("import") else []))
+    ran = quorate(tmp_path, "-p", f"case={case}", "--json")
     document = json.loads(ran.out)
     if case == "exit in explanation":  # by then it is known
         assert (ran.status, document["verdict"], document["property"]) == (1, "violated", "ok")
@@ -249,6 +266,12 @@ def test_what_a_model_leaves_running_does_not_keep_the_command(tmp_path: Path) -
     assert (ran.status, ran.out.splitlines()[0]) == (0, "✓ S(case='thread', processes=1) holds")
     assert "ended, with what was still running in its process" in ran.err
     assert ran.seconds < 30
+
+
+@pytest.mark.parametrize("case", ["no streams", "fork"])
+def test_an_answer_is_given_once_whatever_becomes_of_the_process(case: str, tmp_path: Path) -> None:
+    ran = quorate(tmp_path, "-p", f"case={case}", "--json")
+    assert (ran.status, json.loads(ran.out)["verdict"]) == (0, "holds"), ran
 
 
 def test_asserts_that_python_leaves_out_are_not_taken_to_hold(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from functools import partial
 from types import TracebackType
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from quorate.base.errors import (
     is_own_file,
 )
 from quorate.base.values import LONG
+from quorate.base.watchdog import supervised
 
 TOO_DEEP = "a value of the model is nested too deeply"
 TOO_DEEP_HINT = "a tuple within a tuple, some hundred times? keep a flat tuple, or bound its depth"
@@ -75,7 +77,7 @@ def described(error: BaseException) -> str:
 def said(error: BaseException) -> str:
     """What an error says of itself; nothing where that fails in turn, for its `__str__` may be the model's."""
     try:
-        text = str(error)
+        text = supervised(partial(str, error))
         return text if len(text) <= LONG else f"{text[:LONG]}… ({len(text):,} characters)"
     except BaseException as another:
         if not is_models(another):

@@ -1,7 +1,6 @@
 """`quorate check`: one instance, one verdict."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -145,7 +144,7 @@ def show_result(
     result: "Result", *, as_json: bool, trace: TraceForm | None, witnesses: bool, save: Path | None
 ) -> None:
     """Print a result in the form that was asked for; `save` is where its run was saved."""
-    from quorate.cli.output import out, show, width
+    from quorate.cli.output import err, out, show, width
     from quorate.render.report import report
 
     if as_json:
@@ -155,7 +154,7 @@ def show_result(
         print(json.dumps(document), file=out())
         return
     saved = str(save) if save is not None else None
-    stream = sys.stderr if trace is TraceForm.json else out()
+    stream = err() if trace is TraceForm.json else out()
     show(report(result, width=width(stream), trace=form(trace), witnesses=witnesses, saved=saved), stream)
     if trace is TraceForm.json:
         # The run alone on standard output, so that it can be piped; the report goes beside it.

@@ -91,7 +91,9 @@ def _stopped(why: str, *, as_json: bool) -> int:
     """There is no answer, and nobody is wrong."""
     if as_json:
         complain(LimitError(why, code="Q506"), as_json=True)
-    print(f"quorate: {why}", file=sys.stderr)
+    from quorate.cli.output import err
+
+    print(f"quorate: {why}", file=err())
     return STOPPED
 
 
@@ -102,7 +104,7 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
 
         print(json.dumps({"schema": 1, "error": error.to_json()}), file=out())
         return
-    from quorate.cli.output import show
+    from quorate.cli.output import err, show
     from quorate.render.layout import Page, Piece
 
     page = Page()
@@ -116,7 +118,7 @@ def complain(error: QuorateError, *, as_json: bool = False) -> None:
             page.lines.append((Piece(f"      {source}"),))
     for number, line in enumerate(error.hint.splitlines()):
         page.add("  ", Piece("hint: " if number == 0 else "      ", "open"), line, hanging=8)
-    show(page, sys.stderr)
+    show(page, err())
 
 
 def _source_line(file: str, line: int) -> str:
@@ -153,8 +155,12 @@ def _internal(error: BaseException) -> QuorateError:
 
     from quorate.base.failures import described
 
-    if isinstance(error, OSError) and error.errno in _REFUSALS:
+    no_thread = isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+    if no_thread or (isinstance(error, OSError) and error.errno in _REFUSALS):
         return QuorateError(f"the system refuses what is needed: {described(error)}", code="Q310")
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        hint = "a model that closes files must leave those alone that it has not opened"
+        return QuorateError(f"a file of Quorate was closed: {described(error)}", hint=hint, code="Q310")
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return QuorateError(
         f"internal error, {described(error)}",

@@ -20,8 +20,10 @@ class Patient(io.TextIOBase):
     So the files that were asked for are written, and the exit status is the verdict's, whoever listens.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, answers: bool = False) -> None:
         self.stream = stream
+        self._process = os.getpid() if answers else None
+        """Who answers. A copy of it that a model has forked must not answer as well, and ends here."""
         self.failed: OSError | None = None
 
     @property
@@ -43,6 +45,8 @@ class Patient(io.TextIOBase):
         return True
 
     def write(self, text: str, /) -> int:
+        if self._process is not None and self._process != os.getpid():
+            os._exit(0)
         if self.failed is None:
             try:
                 self.stream.write(text)
@@ -69,11 +73,17 @@ class Patient(io.TextIOBase):
 
 
 _own: Patient | None = None
+_errors: Patient | None = None
 
 
 def out() -> TextIO:
     """A command's own standard output."""
     return sys.stdout if _own is None else cast(TextIO, _own)
+
+
+def err() -> TextIO:
+    """A command's own standard error, also where a model has put something else in the place of `sys.stderr`."""
+    return sys.stderr if _errors is None else cast(TextIO, _errors)
 
 
 def reader_gone() -> bool:
@@ -88,12 +98,12 @@ def apart() -> Iterator[Patient]:
     A model's code runs in many places (imports, handlers, properties, explanations), so it is not those that are
     redirected, but the command's own output that takes another way.
     """
-    global _own
-    before, errors, outer = sys.stdout, sys.stderr, _own
+    global _own, _errors
+    before, errors, outer = sys.stdout, sys.stderr, (_own, _errors)
     stderr = Patient(errors)
     copy = _copied(before)
-    own = Patient(before if copy is None else copy)
-    _own = own
+    own = Patient(before if copy is None else copy, answers=True)
+    _own, _errors = own, stderr
     sys.stderr = cast(TextIO, stderr)
     sys.stdout = sys.stderr
     try:
@@ -101,7 +111,8 @@ def apart() -> Iterator[Patient]:
     finally:
         own.flush()
         stderr.flush()
-        sys.stdout, sys.stderr, _own = before, errors, outer
+        sys.stdout, sys.stderr = before, errors
+        _own, _errors = outer
         if copy is not None:
             os.dup2(copy.fileno(), 1)
             copy.close()

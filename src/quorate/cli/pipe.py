@@ -23,15 +23,17 @@ EVERY = 0.25  # seconds between two reports of progress
 
 _to_supervisor: int | None = None
 _supervisor = 0
+_told_by = 0
+"""The process that tells. Copies of it, by the model or to ask the model twice, have nothing to say."""
 _last_alive = 0.0
 
 
 def opened(descriptor: int, supervisor: int) -> None:
     """Someone watches from now on."""
-    global _to_supervisor, _supervisor
+    global _to_supervisor, _supervisor, _told_by
     from quorate.base import interruptible, watchdog
 
-    _to_supervisor, _supervisor = descriptor, supervisor
+    _to_supervisor, _supervisor, _told_by = descriptor, supervisor, os.getpid()
     interrupts.heard = lambda: tell(heard=True)
     interruptible.limited = lambda seconds: tell(limit=seconds)
     watchdog.alive = _alive
@@ -55,7 +57,7 @@ def attach() -> None:
 
 def tell(**message: Any) -> None:
     """Tell whoever watches; one line each, written at once."""
-    if _to_supervisor is None:
+    if _to_supervisor is None or os.getpid() != _told_by:
         return
     with suppress(OSError):
         os.write(_to_supervisor, json.dumps(message).encode() + b"\n")

@@ -1,12 +1,12 @@
 """One line that says how far a search has come, rewritten in place; nothing at all where nobody watches."""
 
 import os
-import sys
 from math import isfinite
 from typing import TextIO
 
 from quorate.base.printable import printable
 from quorate.cli import interrupts
+from quorate.cli.output import err
 from quorate.results.result import Progress
 
 PATIENCE = 0.5  # seconds: a check that answers sooner needs no line
@@ -25,7 +25,7 @@ class ProgressLine:
     """
 
     def __init__(self, stream: TextIO | None = None, label: str = "") -> None:
-        self.stream = sys.stderr if stream is None else stream
+        self.stream = err() if stream is None else stream
         self.label = label
         self.shown = False
         self.enabled = watched(self.stream)

@@ -1,7 +1,6 @@
 """What is made of a run besides printing it: options and files, shared by the commands that have a run to show."""
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -150,5 +149,7 @@ class Files:
 
 def tell(path: Path, written: bool) -> None:
     """On standard error: what is on standard output may be piped."""
+    from quorate.cli.output import err
+
     name = printable(str(path))
-    print(f"wrote {name}" if written else f"there is no run to show, so {name} was not written", file=sys.stderr)
+    print(f"wrote {name}" if written else f"there is no run to show, so {name} was not written", file=err())

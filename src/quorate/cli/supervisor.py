@@ -36,6 +36,8 @@ SAVING = 60.0
 LOOK = 0.05
 
 _HANDLED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP, signal.SIGSYS)
+"""What comes of a defect in C code."""
 
 
 def supervise() -> None:
@@ -239,15 +241,23 @@ class Supervisor:
             hint = "os._exit, os.exec or a library did that: use an assert for what must not happen"
             self._ended_by_model(f"the model ended the check, by an exit with status {status}", hint, None)
         number = os.WTERMSIG(how)
+        if number in (signal.SIGKILL, signal.SIGXCPU) and _processor_time_is_up():
+            self._answer(
+                "time", None, "the system ended the check; most likely its limit on processor time was reached"
+            )
         if number == signal.SIGKILL and self._asked_to_end is None:
             self._answer("memory", None, "the system ended the check; most likely there was no memory left")
         if number in _HANDLED:
             signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
             os.kill(os.getpid(), number)
+        name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+        if number not in _CRASHES:
+            self._answer(
+                "interrupt", None, f"{name} ended the check; a limit of the system, the model or someone else sent it"
+            )
         from quorate.base.whereabouts import crashed_in
 
-        name = signal.Signals(number).name
         running = crashed_in(self._dump)
         if running is not None:
             hint = "code in C that this line calls is at fault: an extension module, ctypes, os.abort"
@@ -359,6 +369,14 @@ class Supervisor:
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(status)
+
+
+def _processor_time_is_up() -> bool:
+    import resource
+
+    limit = min(each for each in (*resource.getrlimit(resource.RLIMIT_CPU), sys.maxsize) if each >= 0)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime > limit / 2  # the system's clock for that is a coarse one
 
 
 def _plain(value: Any) -> Any:

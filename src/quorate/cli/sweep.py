@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -93,7 +92,7 @@ def sweep(
 
     Where two parameters vary, the verdicts are shown against each other, with the smallest safe value of the second.
     """
-    from quorate.cli.output import out, reader_gone
+    from quorate.cli.output import err, out, reader_gone
     from quorate.model.given import grid
     from quorate.model.target import load
     from quorate.sweep.grid import grids
@@ -139,7 +138,7 @@ def sweep(
     missing = len(points) - len([row for row in done if not row.interrupted])
     if missing:
         kept = f"; the same command goes on from {results}" if results is not None else ""
-        print(f"interrupted: {missing} of {len(points)} instances were not checked{kept}", file=sys.stderr)
+        print(f"interrupted: {missing} of {len(points)} instances were not checked{kept}", file=err())
     if known.trouble is not None:
         written.trouble.append(known.trouble)
     written.complain()

@@ -225,6 +225,13 @@ class System:
         """Refuse parameters that make no sense: `self.require(self.faulty < self.servers, "...")`."""
         self._building("require")
         if not condition:
+            if not isinstance(text, str):
+                raise ModelError(
+                    f"`require` was given a {type(text).__name__}",
+                    hint="it takes a condition, and a text that says what is wrong if it does not hold",
+                    code="Q109",
+                    location=caller(),
+                )
             values = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
             raise ParameterError(text, hint=f"the parameters are {values}" if values else "", code="Q203")
 

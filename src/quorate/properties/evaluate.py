@@ -71,7 +71,7 @@ def ask(
     if type(value) is not bool:
         failure = Failure(
             "exception",
-            f"{prop.name} returned {show(value)}, not True or False",
+            f"{prop.name} returned {supervised(partial(show, value))}, not True or False",
             prop.location.file,
             prop.location.line,
             "end the property with `return <condition>`; bool(...) makes a condition of any value",
