@@ -44,7 +44,7 @@ std::vector<Closure::Enabled> behaviours_of(Tables& tables, Column& column, Id l
         if (tables.network.drops_refused())
             for (Id message : messages)
                 if (column.transitions[transition].takes(column.messages[message].type))
-                    takes(column, transition, local, message, queries);
+                    takes(column, Scope::closure, transition, local, message, queries);
     }
     return result;
 }

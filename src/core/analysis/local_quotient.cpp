@@ -74,7 +74,7 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
                             if (column.transitions[transition].takes(column.messages[message].type) &&
                                 closure.holds(column, column.messages[message]))
                                 signature.push_back(
-                                    static_cast<Id>(takes(column, transition, local, message, unknown)));
+                                    static_cast<Id>(takes(column, Scope::closure, transition, local, message, unknown)));
                 }
                 next[local] = classes.emplace(std::move(signature), static_cast<Id>(classes.size())).first->second;
             }

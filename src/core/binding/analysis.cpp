@@ -7,11 +7,14 @@ namespace quorate {
 
 UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviours, bool aside) {
     if (closed) return describe(*closure);
-    PythonOracle oracle(*this, object);
+    PythonOracle oracle(*this, object, false);
     if (!closing) closing = std::make_unique<Closing>(tables);
     {
         nb::gil_scoped_release release;
-        closing->go_on(oracle, most_behaviours);
+        try {
+            closing->go_on(oracle, most_behaviours);
+        } catch (const SymmetryBroken&) {  // by a monitor that grows: the search beside it is to be told
+        }
     }
     if (!aside) {
         tables.optimistic = tables.quotient = tables.dead_messages = false;  // what was reduced by a universe
@@ -29,20 +32,31 @@ UniverseReport Engine::close(const nb::object& object, std::size_t most_behaviou
 void Engine::simulate(const nb::object& object, std::size_t walks, std::size_t most_steps) {
     PythonOracle oracle(*this, object);
     nb::gil_scoped_release release;
-    quorate::simulate(tables, oracle, walks, most_steps);
+    try {
+        quorate::simulate(tables, oracle, walks, most_steps);
+    } catch (const SymmetryBroken&) {  // which is told by `broken_family`, if it is not the seed of the next search
+    }
 }
 
 UniverseReport Engine::evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met) {
     PythonOracle oracle(*this, object);
-    {
+    try {
         nb::gil_scoped_release release;
         closure = quorate::evaluate_universe(tables, oracle, most_behaviours, only_met);
+        if (orbits) {
+            orbits->spread(*closure);
+            oracle.fill(orbits->facts(*closure));
+        }
+    } catch (const SymmetryBroken&) {
+        closure.emplace();
+        closure->complete = false;
     }
     return describe(*closure);
 }
 
 void Engine::extend_universe() {
     quorate::extend_universe(tables);
+    if (orbits) orbits->extend();
     if (!flows) flows = std::make_unique<Flows>(tables);
     flows->note_all();
 }
@@ -87,6 +101,8 @@ std::optional<Breach> Engine::find_breach(const Renaming& renaming, const std::v
 }
 
 void Engine::symmetrise(const Symmetry::Description& description) {
+    unsymmetrise();
+    for (const auto& column : tables.columns) column->grows |= column->configurations != nullptr;
     symmetry = std::make_unique<Symmetry>(tables, description);
     // What a search without symmetry has met was not compared under renamings: it is asked for again.
     for (auto& column : tables.columns)
@@ -96,6 +112,28 @@ void Engine::symmetrise(const Symmetry::Description& description) {
 void Engine::add_image(Id column, Id local, std::vector<Id> images, std::uint64_t base,
                        std::vector<std::tuple<Id, std::uint64_t>> marks) {
     symmetry->add_local(column, local, std::move(images), {base, std::move(marks)});
+}
+
+void Engine::add_message_image(Id column, Id message, std::vector<Id> images, std::uint64_t base,
+                               std::vector<std::tuple<Id, std::uint64_t>> marks) {
+    symmetry->add_message(column, message, std::move(images), {base, std::move(marks)});
+}
+
+void Engine::unsymmetrise() {
+    orbits.reset();
+    symmetry.reset();
+    for (auto& column : tables.columns) column->compares = false;
+}
+
+Engine::OrbitBreach Engine::open_orbits(const nb::object& object) {
+    orbits = std::make_unique<Orbits>(tables, *symmetry);
+    PythonOracle(*this, object).begin_orbits();
+    return orbit_breach();
+}
+
+Engine::OrbitBreach Engine::orbit_breach() const {
+    if (!orbits || !orbits->breach) return std::nullopt;
+    return std::tuple{orbits->exchange, *orbits->breach};
 }
 
 void Engine::break_family(Id family) { symmetry->broken = Symmetry::Broken{family, none}; }

@@ -19,6 +19,7 @@
 #include "reduce/por/persistent.hpp"
 #include "reduce/por/stubborn.hpp"
 #include "reduce/symmetry/canonical.hpp"
+#include "reduce/symmetry/orbits.hpp"
 #include "search/dpor.hpp"
 
 namespace quorate {
@@ -40,6 +41,8 @@ public:
     bool flows_visible = true;           // are there properties besides deadlock?
     std::optional<Evidence> evidence{};  // of the last search, if it was asked for
     std::unique_ptr<Symmetry> symmetry{};
+    std::unique_ptr<Orbits> orbits{};   // where there is no closure to compare
+    std::vector<Id> failure_classes{};  // failures that differ only in their text have the same
 
     // --- the model ---
 
@@ -131,7 +134,17 @@ public:
     std::optional<Breach> find_breach(const Renaming& renaming, const std::vector<Id>& failures);
     // Before `reduce`.
     void symmetrise(const Symmetry::Description& description);
-    // Of a monitor that grows: a local state under the exchanges of neighbouring names, and its marks.
+    void unsymmetrise();
+    // Symmetry without a closure: compares the beginning, and has searches compare what they ask for. The exchange
+    // where it found a breach, and the breach.
+    using OrbitBreach = std::optional<std::tuple<Id, Breach>>;
+    OrbitBreach open_orbits(const nb::object& object);
+    OrbitBreach orbit_breach() const;
+    // Of a message, where there is no closure: as `add_image`.
+    void add_message_image(Id column, Id message, std::vector<Id> images, std::uint64_t base,
+                           std::vector<std::tuple<Id, std::uint64_t>> marks);
+    // Of a monitor that grows, or of anybody if there is no closure: a local state under the exchanges of neighbouring
+    // names, and its marks.
     void add_image(Id column, Id local, std::vector<Id> images, std::uint64_t base,
                    std::vector<std::tuple<Id, std::uint64_t>> marks);
     // A monitor that grows tells the names of a family apart. The search starts over once the oracle has answered.

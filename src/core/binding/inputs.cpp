@@ -199,11 +199,11 @@ void bind_symmetry(nb::module_& module) {
             "__init__",
             [marks](Symmetry::Description* self, std::vector<Id> families, Lists owned,
                     std::vector<std::vector<Renaming>> exchanges, const std::vector<Marked>& locals,
-                    const std::vector<Marked>& messages) {
+                    const std::vector<Marked>& messages, bool open) {
                 new (self) Symmetry::Description{std::move(families), std::move(owned), std::move(exchanges),
-                                                 marks(locals), marks(messages)};
+                                                 marks(locals),       marks(messages),  open};
             },
-            nb::kw_only(), "families"_a, "owned"_a, "exchanges"_a, "locals"_a, "messages"_a);
+            nb::kw_only(), "families"_a, "owned"_a, "exchanges"_a, "locals"_a, "messages"_a, "open"_a = false);
 }
 
 void bind_options(nb::module_& module) {

@@ -112,7 +112,11 @@ NB_MODULE(_core, m) {
         .def("add_image", &Engine::add_image, "column"_a, "local"_a, "images"_a, "base"_a, "marks"_a)
         .def("break_family", &Engine::break_family, "family"_a)
         .def("growing", &Engine::growing)
-        .def("unsymmetrise", [](Engine& engine) { engine.symmetry.reset(); })
+        .def("unsymmetrise", &Engine::unsymmetrise)
+        .def("open_orbits", &Engine::open_orbits, "oracle"_a)
+        .def("orbit_breach", &Engine::orbit_breach)
+        .def("add_message_image", &Engine::add_message_image, "column"_a, "message"_a, "images"_a, "base"_a, "marks"_a)
+        .def_rw("failure_classes", &Engine::failure_classes)
         .def("broken_family", &Engine::broken_family)
         .def("reduced", &Engine::reduced, "state"_a)
         .def("representatives", &Engine::representatives, "column"_a);

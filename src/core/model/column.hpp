@@ -266,6 +266,13 @@ public:
     FlatMap<Request> requests;                       // key(transition, local, 0)
     FlatMap<Id> groups;                              // key(transition, local, message)
     FlatMap<Id> cell_of;                             // local << 32 | inbox
+    // Symmetry without a closure: a search uses only answers that were compared with those of all renamed questions
+    // (reduce/symmetry/orbits.hpp). By kind of query, those that were.
+    bool compares = false;
+    FlatMap<char> compared[4];
+    bool usable(Query::Kind kind, std::uint64_t key) const {
+        return !compares || compared[static_cast<std::size_t>(kind)].find(key) != nullptr;
+    }
 
     // Storage whose addresses are published without a lock, kept until the column goes.
     std::vector<std::unique_ptr<StepList>> step_lists{};

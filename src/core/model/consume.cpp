@@ -12,18 +12,31 @@ struct Candidates {
     std::size_t senders() const { return by_sender.size(); }
 };
 
+// What is known, if a search may use it.
+template <typename V>
+const V* fact(const FlatMap<V>& facts, const Column& column, Scope scope, Query::Kind kind, std::uint64_t key) {
+    return scope == Scope::closure || column.usable(kind, key) ? facts.find(key) : nullptr;
+}
+
 class Enumeration {
 public:
-    Enumeration(Column& column, Id transition, Id local, std::vector<Query>& queries, std::vector<Consumption>& found,
-                std::size_t most)
-        : column_(column), transition_(transition), local_(local), queries_(queries), found_(found), left_(most) {}
+    Enumeration(Column& column, Scope scope, Id transition, Id local, std::vector<Query>& queries,
+                std::vector<Consumption>& found, std::size_t most)
+        : column_(column),
+          scope_(scope),
+          transition_(transition),
+          local_(local),
+          queries_(queries),
+          found_(found),
+          left_(most) {}
 
     // The behaviour on this set, or nothing if it has to be asked for.
     const Behaviour* behaviour(std::vector<Id> set, Id& id) {
         if (left_-- == 0) too_many();
         std::sort(set.begin(), set.end());
         id = column_.sets.intern(set);
-        if (const auto* known = column_.behaviours.find(column_.key(transition_, local_, id))) return known->get();
+        const std::uint64_t key = column_.key(transition_, local_, id);
+        if (const auto* known = fact(column_.behaviours, column_, scope_, Query::Kind::fire, key)) return known->get();
         queries_.push_back({Query::Kind::fire, column_.index, transition_, local_, id});
         return nullptr;
     }
@@ -136,6 +149,7 @@ private:
     }
 
     Column& column_;
+    const Scope scope_;
     Id transition_, local_;
     std::vector<Query>& queries_;
     std::vector<Consumption>& found_;
@@ -153,22 +167,24 @@ std::vector<Id> visible(Column& column, const Network& network, Scope scope, Id 
         in_order ? network : unordered, pending, column.sender(), column.stands(),
         [&](Id message) { return column.transitions[transition].takes(column.messages[message].type); },
         [&](Id message) {
-            const Taken taken = takes(column, transition, local, message, queries);
+            const Taken taken = takes(column, scope, transition, local, message, queries);
             return taken == Taken::yes ? Refuses::no : taken == Taken::no ? Refuses::yes : Refuses::unknown;
         });
 }
 
 }  // namespace
 
-Taken takes(Column& column, Id transition, Id local, Id message, std::vector<Query>& queries) {
+Taken takes(Column& column, Scope scope, Id transition, Id local, Id message, std::vector<Query>& queries) {
     if (column.transitions[transition].mode == Mode::single) {
         const Id set = column.sets.intern({&message, 1});
-        if (const auto* known = column.behaviours.find(column.key(transition, local, set)))
+        const std::uint64_t key = column.key(transition, local, set);
+        if (const auto* known = fact(column.behaviours, column, scope, Query::Kind::fire, key))
             return (*known)->outcomes.empty() ? Taken::no : Taken::yes;
         queries.push_back({Query::Kind::fire, column.index, transition, local, set});
         return Taken::unknown;
     }
-    if (const Id* group = column.groups.find(column.key(transition, local, message)))
+    const std::uint64_t key = column.key(transition, local, message);
+    if (const Id* group = fact(column.groups, column, scope, Query::Kind::accept, key))
         return *group == rejected ? Taken::no : Taken::yes;
     queries.push_back({Query::Kind::accept, column.index, transition, local, message});
     return Taken::unknown;
@@ -177,7 +193,7 @@ Taken takes(Column& column, Id transition, Id local, Id message, std::vector<Que
 void list_consumptions(Column& column, const Network& network, Scope scope, Id transition, Id local,
                        std::span<const Id> pending, std::vector<Query>& queries, std::vector<Consumption>& found,
                        std::size_t most) {
-    Enumeration enumeration(column, transition, local, queries, found, most);
+    Enumeration enumeration(column, scope, transition, local, queries, found, most);
     Mode mode = column.transitions[transition].mode;
     if (mode == Mode::spontaneous) {
         enumeration.take({});
@@ -186,7 +202,8 @@ void list_consumptions(Column& column, const Network& network, Scope scope, Id t
     const std::size_t asked = queries.size();
     const Request* request = nullptr;
     if (mode != Mode::single) {
-        request = column.requests.find(column.key(transition, local, 0));
+        const std::uint64_t key = column.key(transition, local, 0);
+        request = fact(column.requests, column, scope, Query::Kind::request, key);
         if (request == nullptr)
             queries.push_back({Query::Kind::request, column.index, transition, local, 0});
         else if (!request->enabled)
@@ -199,7 +216,8 @@ void list_consumptions(Column& column, const Network& network, Scope scope, Id t
     }
     std::map<Id, std::map<Id, std::vector<Id>>> groups;  // group -> sender -> messages
     for (Id message : messages) {
-        const Id* group = column.groups.find(column.key(transition, local, message));
+        const std::uint64_t key = column.key(transition, local, message);
+        const Id* group = fact(column.groups, column, scope, Query::Kind::accept, key);
         if (group == nullptr)
             queries.push_back({Query::Kind::accept, column.index, transition, local, message});
         else if (*group != rejected)

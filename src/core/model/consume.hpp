@@ -26,6 +26,6 @@ void list_consumptions(Column& column, const Network& network, Scope scope, Id t
 
 // Is this message, by type and filter, one the transition takes in this local state? Empty when not known yet.
 enum class Taken : std::uint8_t { no, yes, unknown };
-Taken takes(Column& column, Id transition, Id local, Id message, std::vector<Query>& queries);
+Taken takes(Column& column, Scope scope, Id transition, Id local, Id message, std::vector<Query>& queries);
 
 }  // namespace quorate

@@ -222,7 +222,7 @@ void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::
             bool wanted = false;
             for (Id transition = 0; transition < column.transitions.size(); ++transition)
                 if (column.transitions[transition].takes(head.type))
-                    wanted |= takes(column, transition, local, inbox[i], queries) != Taken::no;
+                    wanted |= takes(column, Scope::cell, transition, local, inbox[i], queries) != Taken::no;
             if (!wanted) add(Kind::discard, Budget::free, without(i), inbox[i]);
         }
     }
@@ -304,7 +304,8 @@ Id Tables::build_delivery(Column& column, Id cell, Id message, std::vector<Query
         next = build_view(column, cell, message - reading_bit, queries);
         if (next == none) return none;
     } else if (column.monitor) {
-        const auto* behaviour = column.behaviours.find(column.key(0, local, message));
+        const std::uint64_t key = column.key(0, local, message);
+        const auto* behaviour = column.usable(Query::Kind::observe, key) ? column.behaviours.find(key) : nullptr;
         std::vector<Configurations::Pair> missing;
         const Id reaction =
             behaviour == nullptr && column.configurations ? column.react(local, message, missing) : none;

@@ -31,7 +31,7 @@ from quorate.native.numbers import VIEW
 
 if TYPE_CHECKING:
     from quorate.reduce.decomposition import Whole
-    from quorate.reduce.families import Symmetries
+    from quorate.reduce.families import Group
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -58,7 +58,7 @@ class Answers(Judging):
         journal: Journal | None,
     ) -> None:
         super().__init__(definition, properties, values, whole, journal)
-        self.symmetries: Symmetries | None = None
+        self.symmetries: Group | None = None
         self.stop = stop
         self._figures = (0, 0, 0, 0)
         self._next_look = 0.0
@@ -83,6 +83,16 @@ class Answers(Judging):
         except Halted as halted:
             self.halted = halted
             return False
+
+    def admit(self, locals: list[tuple[int, int]], messages: list[tuple[int, int]]) -> bool:
+        """Make images known to the core, where there is symmetry without a closure; False if it is time to stop."""
+        assert self.symmetries is not None
+        try:
+            self.symmetries.admit(locals, messages)
+        except Halted as halted:
+            self.halted = halted
+            return False
+        return not self._is_to_stop()
 
     def _fill(self, queries: list[Query]) -> bool:
         for kind, index, which, local_id, subject, messages in queries:

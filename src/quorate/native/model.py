@@ -112,8 +112,8 @@ class Model(Answers):
             if not column.is_monitor:
                 inbox = self.arranged(column, state.pending[column.index])
             local = self.local_id(column, state.locals[column.index])
-            if self.symmetries is not None and column.index in self.symmetries.growing.columns:
-                self.symmetries.growing.admit(column, local)
+            if self.symmetries is not None:
+                self.symmetries.admit([(column.index, local)], [(column.index, message) for message in inbox])
             columns.append((local, inbox))
         reduced, left = self.engine.reduced((columns, list(state.budget)))
         return [(local, list(inbox)) for local, inbox in reduced], list(left)

@@ -67,6 +67,10 @@ class Numbers:
         self._causes = [(array("q"), array("q")) for _ in definition.columns]
         self._folds: list[list[tuple[Parts, Fold]]] = [[] for _ in definition.columns]
         """By column, what properties ask of a process by itself."""
+        self._keys: list[list[tuple[int, ...]]] = [[] for _ in definition.columns]
+        """By column and local state, the numbers of its values (see `numbered_values`)."""
+        self._failed: list[set[int]] = [set() for _ in definition.columns]
+        """By column, the local states of monitors that failed."""
         self._elements: list[list[tuple[bytes, ...]]] = [[] for _ in definition.columns]
         """By column and local state, what these read."""
 
@@ -131,6 +135,7 @@ class Numbers:
             found = ids[key] = self.engine.add_local(column.index, content, values, None, crashed)
             if column.is_monitor:
                 self.engine.add_weight(column.index, sum(map(len, encodings)))
+            self._keys[column.index].append(key)
             if self.recalls and not crashed and not column.is_monitor:
                 self.engine.set_fields(column.index, found, key)
             self._locals[column.index].append(local)
@@ -171,6 +176,8 @@ class Numbers:
             if self.journal is not None:
                 self.journal.new_local(column.index, FAILED, [failure_bytes(self.failures[failure])], ())
             ids[key] = self.engine.add_local(column.index, failure, values, failure, False)
+            self._failed[column.index].add(ids[key])
+            self._keys[column.index].append(key)
             self._locals[column.index].append(())
             self._causes[column.index][0].extend(self._cause)
             self._elements[column.index].append(())
@@ -236,6 +243,19 @@ class Numbers:
                     values.update(zip(key[len(key) - len(local) :], local, strict=True))
         return values, listed
 
+    def has_failed(self, column: int, number: int) -> bool:
+        """Whether it is a local state of a monitor that failed."""
+        return column not in self.histories and number in self._failed[column]
+
+    def local_key(self, column: int, number: int) -> tuple[int, ...]:
+        """The numbers of the values of a local state, as in `numbered_values`; there are no shared cells."""
+        return self._keys[column][number]
+
+    def elements_of(self, column: int, number: int) -> list[tuple[Parts, Fold, bytes]]:
+        """What properties ask of a process by itself, and what they are told in a local state."""
+        elements = self._elements[column][number]
+        return [(parts, fold, each) for (parts, fold), each in zip(self._folds[column], elements, strict=False)]
+
     @property
     def numbered_locals(self) -> list[list[Local]]:
         """By column, the local states in the order of their numbers."""
@@ -257,6 +277,10 @@ class Numbers:
     def cause_of_message(self, column: int, number: int) -> tuple[int, int, int] | None:
         """The same of a message or an event: who has sent it."""
         return _cause(self._causes[column][1], number)
+
+    def noting(self, cause: tuple[int, int, int] | None) -> None:
+        """What is numbered from here on, for the first time, was met there; None: nowhere."""
+        self._cause = cause or (-1, -1, -1)
 
     def value_number(self, value: object) -> int:
         """The number of a value, or NONE."""

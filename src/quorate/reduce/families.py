@@ -107,7 +107,7 @@ def column_images(definition: Definition, names: Names) -> list[int]:
     for column in definition.processes:
         new = None if column.pid is None else names.get(encode(column.pid))
         if new is not None and column.pid is not None:
-            for mine, its in zip(_owned(definition, column.pid), _owned(definition, new), strict=True):
+            for mine, its in zip(owned(definition, column.pid), owned(definition, new), strict=True):
                 columns[mine] = its
     for cell in definition.cells:  # those that values are the keys of
         new = names.get(encode(cell_key(cell)))
@@ -117,7 +117,7 @@ def column_images(definition: Definition, names: Names) -> list[int]:
     return columns
 
 
-def _owned(definition: Definition, name: Name) -> list[int]:
+def owned(definition: Definition, name: Name) -> list[int]:
     """The process of that name and the channel to it, none of them if it is the name of a value; and shared cells of
     which it is the key."""
     mine = [cell for cell in definition.cells if encode(cell_key(cell)) == encode(name)]
@@ -170,7 +170,7 @@ class Numbers:
         growing = self.model.engine.growing()
         values = {number: marking.of(value) for number, value in self.values.items()}
         locals = [
-            [_joined(key, values) for key in keys] if index not in growing else []
+            [joined(key, values) for key in keys] if index not in growing else []
             for index, keys in enumerate(self.keys)
         ]
         known: dict[bytes, Marked] = {}
@@ -202,7 +202,7 @@ class Marking:
         return _digest(veiled(value, tokens)), sorted(marked)
 
 
-def _joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
+def joined(key: tuple[int, ...], values: Mapping[int, Marked]) -> Marked:
     """The marks of a local state from those of its values. A negative number says what kind of state it is."""
     if key[:1] == (VIEW,):
         return 0, []  # no state holds it
@@ -223,26 +223,15 @@ def _digest_of(numbers: Iterable[int]) -> int:
     return _digest(b"".join([number.to_bytes(8, "little") for number in numbers]))
 
 
-class Symmetries:
+class Group:
     """The families of a model that passed the check, and those left out with the reason."""
 
-    def __init__(self, model: Model, families: Iterable[Family]) -> None:
+    growing: GrowingMonitors
+
+    def __init__(self, model: Model) -> None:
         self.families: list[Family] = []
         self.dropped: list[tuple[Family, str]] = []
         self._model = model
-        self._numbers = Numbers(model)
-        self._exchanges: dict[Family, list[_core.Renaming]] = {}
-        self._images: dict[Family, list[tuple[list[int], list[list[int]]]]] = {}
-        """The same, as far as columns and local states go."""
-        self.growing: GrowingMonitors
-        failures = _failure_classes(model.failures)
-        for family in families:
-            why = self._check(family, failures)
-            if why:
-                self.dropped.append((family, why))
-            else:
-                self.families.append(family)
-        self._hand_over()
 
     @property
     def order(self) -> int:
@@ -254,28 +243,73 @@ class Symmetries:
         """The group as a person writes it: `5! Acceptor x 2! Learner`."""
         return " x ".join(f"{len(family.names)}! {family.name}" for family in self.families)
 
+    @property
+    def names(self) -> list[Name]:
+        """The names of all families, one after the other."""
+        return [name for family in self.families for name in family.names]
+
     def drop(self, number: int, why: str) -> None:
         """Leave a family out after all."""
         self.dropped.append((self.families.pop(number), why))
         self._hand_over()
 
-    def _check(self, family: Family, failures: list[int]) -> str:
+    def admit(self, locals: Iterable[tuple[int, int]], messages: Iterable[tuple[int, int]]) -> None:
+        """Make images of local states and messages, by column and number, known to the core, if they are not."""
+        for index, local in locals:
+            if index in self.growing.columns:
+                self.growing.admit(self._model.definition.columns[index], local)
+
+    def _named_initially(self, family: Family) -> str:
+        """Why a family is left out whose names an object of a register has from the beginning."""
         names = {encode(name) for name in family.names}
         for history in self._model.histories.values():
             if not names.isdisjoint(names_in(history.specification.initial)):
                 return f"the initial state of {history.specification.name} names one of them"
+        return ""
+
+    def _require_bound(self, symmetric: Sequence[bool]) -> bool:
+        """Leave out all families if what is cut, which is never judged, may be something else for renamed states."""
+        if self._model.definition.bound is None or not self.families or symmetric[-1]:
+            return True
+        why = f"{self._model.definition.name}.within is not known to treat them alike: let it only fold what it reads"
+        self.dropped += [(family, why) for family in self.families]
+        self.families = []
+        return False
+
+    def _hand_over(self) -> None:
+        """Tell the core of the families that are left."""
+        raise NotImplementedError
+
+
+class Symmetries(Group):
+    """What was compared with the closure."""
+
+    def __init__(self, model: Model, families: Iterable[Family]) -> None:
+        super().__init__(model)
+        self._numbers = Numbers(model)
+        self._exchanges: dict[Family, list[_core.Renaming]] = {}
+        self._images: dict[Family, list[tuple[list[int], list[list[int]]]]] = {}
+        """The same, as far as columns and local states go."""
+        failures = failure_classes(model.failures)
+        for family in families:
+            why = self._check(family, failures)
+            if why:
+                self.dropped.append((family, why))
+            else:
+                self.families.append(family)
+        self._hand_over()
+
+    def _check(self, family: Family, failures: list[int]) -> str:
+        if why := self._named_initially(family):
+            return why
         for one, two in zip(family.names, family.names[1:], strict=False):
             breach = self._model.engine.find_breach(self._exchange(family, one, two), failures)
             if breach is not None:
-                return _explained(self._model, one, two, breach)
+                return explained(self._model, one, two, breach)
             columns, locals = self._images[family][-1]
             for parts in self._model.parts:
                 if parts is not None and any(self._model.folds_apart(fold, columns, locals) for fold in parts.folds):
-                    place = parts.property.location
-                    return (
-                        f"what the property `{parts.property.name}` ({place.file}:{place.line}) asks of one process "
-                        "depends on which is which, for example on the order of a set of identities"
-                    )
+                    return told_by(parts)
         return ""
 
     def _exchange(self, family: Family, one: Name, two: Name) -> _core.Renaming:
@@ -303,13 +337,7 @@ class Symmetries:
     def _hand_over(self) -> None:
         engine = self._model.engine
         symmetric = [self._is_symmetric(parts) for parts in self._model.parts]
-        if self._model.definition.bound is not None and self.families and not symmetric[-1]:
-            # What is cut is never judged, so it could not be compared in the states that are visited.
-            why = (
-                f"{self._model.definition.name}.within is not known to treat them alike: let it only fold what it reads"
-            )
-            self.dropped += [(family, why) for family in self.families]
-            self.families = []
+        self._require_bound(symmetric)
         engine.set_symmetric(symmetric)
         marking = Marking(self.families)
         if not self.families:
@@ -317,11 +345,10 @@ class Symmetries:
             self.growing = GrowingMonitors(self._model, [], marking)
             return
         locals, messages = self._numbers.marks(marking)
-        names = [name for family in self.families for name in family.names]
         engine.symmetrise(
             _core.Symmetry(
                 families=[len(family.names) for family in self.families],
-                owned=[_owned(self._model.definition, name) for name in names],
+                owned=[owned(self._model.definition, name) for name in self.names],
                 exchanges=[self._exchanges[family] for family in self.families],
                 locals=locals,
                 messages=messages,
@@ -332,14 +359,23 @@ class Symmetries:
             self.drop(self.growing.broken, self.growing.why)
 
 
-def _failure_classes(failures: Sequence[Failure]) -> list[int]:
+def failure_classes(failures: Sequence[Failure]) -> list[int]:
     """Failures that differ in their text alone, which may hold names, count as the same."""
     known: dict[tuple[str, str, int, str], int] = {}
     keys = [(each.kind, each.file, each.line, each.code) for each in failures]
     return [known.setdefault(key, len(known)) for key in keys]
 
 
-def _explained(model: Model, one: Name, two: Name, breach: _core.Breach) -> str:
+def told_by(parts: Parts) -> str:
+    """What a property asks of one process tells others apart."""
+    place = parts.property.location
+    return (
+        f"what the property `{parts.property.name}` ({place.file}:{place.line}) asks of one process "
+        "depends on which is which, for example on the order of a set of identities"
+    )
+
+
+def explained(model: Model, one: Name, two: Name, breach: _core.Breach) -> str:
     """Where a family turned out not to be symmetric, for the user."""
     definition = model.definition
     what, transition = breach.what, breach.transition

@@ -34,26 +34,31 @@ MOST_VOID_STATES = 20_000_000
 class Universe:
     """The universe of one check, and what it has cost so far."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, reductions: Reductions) -> None:
         self.model = model
+        self.reductions = reductions
         self.rounds = 0
         self.void_states = 0
         self.given_up = ""
         """Why there is no universe any more."""
-        model.engine.extend_universe()  # what was met so far
+        self._extend()  # what was met so far
 
     def seed(self) -> None:
         """Begin with what random walks meet."""
         with self.model.spent.on("universe"):
             self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
-        self.model.engine.extend_universe()
+        self._extend()
 
     def grow(self, found: Found) -> None:
         """Add what a void search has met."""
         self.void_states += found.states
         if not self.given_up:
-            self.model.engine.extend_universe()
+            self._extend()
         self.model.engine.clear_answers()
+
+    def _extend(self) -> None:
+        self.reductions.symmetry.extend()
+        self.model.engine.extend_universe()
 
     def prepare(self, reductions: Reductions) -> None:
         """Evaluate the universe and reduce by it, or by less if it is not worth its price."""
@@ -74,7 +79,12 @@ class Universe:
     def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
         with self.model.spent.on("universe"):
-            return self.model.engine.evaluate_universe(self.model, most_behaviours)
+            while True:
+                found = self.model.engine.evaluate_universe(self.model, most_behaviours)
+                if found.complete:
+                    return found
+                self.reductions.symmetry.drop_broken()  # names that are told apart in a way that no search has met
+                self._extend()
 
     def _too_much(self) -> str:
         if self.model.definition.shared:
@@ -113,5 +123,7 @@ class Universe:
         reductions.basis = Basis("universe", unknown=unknown)
         reductions.universe = {"ran": False, "why": self.given_up}
         reductions.decide(unknown)
+        if reductions.por.wanted:  # nothing is proven for both
+            reductions.close_symmetry()
         reductions.por.allow_flows(no_flows)
         reductions.apply()

@@ -118,6 +118,17 @@ class Reductions:
             self.por.leave_out(why)
             self.model.engine.unrelate()
 
+    def open_symmetry(self) -> None:
+        """Although the closure has not ended: what the search asks for is compared as it asks."""
+        if not self.options.coverage:
+            with self.model.spent.on("symmetry"):
+                self.symmetry.open(self.wanted)
+            self.apply()
+
+    def close_symmetry(self) -> None:
+        """The search that compared what it asked for is over, and another one begins."""
+        self.symmetry.close("what is to be compared is not known")
+
     def go_on(self, transitions: int, expected: int) -> bool:
         """Go on with the closure while a search rests that has made so many transitions, and is expected to make so
         many in all; whether it has ended."""

@@ -13,6 +13,7 @@ from quorate.options import Options
 from quorate.properties.kinds import Kept
 from quorate.reduce.families import Family, Symmetries, proposed
 from quorate.reduce.interface import Reduction
+from quorate.reduce.open_symmetry import OpenSymmetries, possible
 
 LARGEST = int(float_info.max)
 """Larger numbers are no numbers to most readers of JSON."""
@@ -58,12 +59,40 @@ class Symmetry(Reduction):
             self.model.symmetries = Symmetries(self.model, families) if families else None
             self._describe()
 
+    def open(self, wanted: frozenset[Kept]) -> None:
+        """Compare the families while a search goes on, since there is no closure to compare them with."""
+        self.decide(wanted)
+        if not self.ran:
+            return
+        unknown = "images of all that a search meets are not told one by one here"
+        if not possible(self.model):
+            self._set(unknown)
+            return
+        if not isinstance(self.model.symmetries, OpenSymmetries):  # else it is what an earlier search has left
+            families = self.proposed()
+            self.model.symmetries = OpenSymmetries(self.model, families) if families else None
+        self._describe()
+
+    def extend(self) -> None:
+        """All that was met so far belongs to a universe."""
+        if self.ran and isinstance(self.model.symmetries, OpenSymmetries) and self.model.symmetries.families:
+            self.model.symmetries.admit_all()
+
+    def close(self, why: str) -> None:
+        """What is compared while a search goes on ends with it."""
+        if isinstance(self.model.symmetries, OpenSymmetries):
+            self.model.engine.unsymmetrise()
+            self.model.symmetries = None
+        self._set(why)
+
     def broken(self) -> tuple[int, str] | None:
         """The family that a property or a monitor turned out to tell apart, if that is why the search stopped; and
         how it does."""
         broken = self.model.engine.broken_family()
         if broken is None or self.model.symmetries is None:
             return None
+        if isinstance(self.model.symmetries, OpenSymmetries) and (breach := self.model.symmetries.breach()):
+            return breach
         if self.model.symmetries.growing.why:
             return broken.family, self.model.symmetries.growing.why
         if broken.property is None:
@@ -93,6 +122,8 @@ class Symmetry(Reduction):
         left_out = [f"{family}: {why}" for family, why in found.dropped]
         if found.families:
             told = "takes one of all states that differ in names only"
+            if isinstance(found, OpenSymmetries):
+                told += "; compared as the search asked, since the closure did not end before it"
             order = found.order if found.order <= LARGEST else None
             self._set("", told, group=found.group, order=order, left_out=left_out)
         else:

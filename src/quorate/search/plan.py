@@ -19,7 +19,7 @@ from quorate.options import Options
 from quorate.properties.asked import Asked, select
 from quorate.reduce.decomposition import Whole, apart_for, roles
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
-from quorate.reduce.families import Symmetries, proposed
+from quorate.reduce.families import Group, Symmetries, proposed
 from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.in_flight import asking_again, message_options
@@ -57,7 +57,7 @@ class Plan:
     transitions: tuple[TransitionFacts, ...]
     enabling: tuple[Enabling, ...]
     never_consumed: Traffic
-    symmetries: Symmetries | None
+    symmetries: Group | None
     """Families of processes that may be exchanged, as far as the closure shows; None without one."""
     reductions: Mapping[str, Mapping[str, Any]]
     temporal: TemporalPlan | None

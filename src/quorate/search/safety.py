@@ -110,6 +110,7 @@ class Safety:
         """
         closing = self._closing = Closing(reductions, self.watcher, by_levels=not self.options.depth_first)
         self.watcher.closed = False
+        reductions.open_symmetry()
         setup = self.watcher.seconds
         first = limit
         if self.options.depth_first or not WORTH_DROPPING:  # no levels to tell by, or no matter what they tell
@@ -128,6 +129,7 @@ class Safety:
             result = self._optimistic(closing, found, limit)
             if result is not None:
                 return result
+        closing.reductions.close_symmetry()
         self._closing = None
         self.watcher.closed = True
         self.watcher.phase = "analysis"
@@ -142,9 +144,10 @@ class Safety:
 
         None if the closure has ended meanwhile.
         """
-        universe = Universe(self.model)
         closing.reductions = reductions = Reductions(self.model, self.options)
         reductions.analyse(0)
+        reductions.open_symmetry()
+        universe = Universe(self.model, reductions)
         closing.before += found.transitions
         universe.seed()
         while True:

@@ -73,8 +73,8 @@ symmetry.rule(
     "rule 34",
     expression(
         PYTHON,
-        "if «self._model.definition.bound is not None and self.families and not symmetric[-1]»: # What",
-        "False",
+        "if «self._model.definition.bound is None or not self.families or symmetric[-1]»:",
+        "True",
     ),
     focus=("bound of the system",),
 )
@@ -84,7 +84,7 @@ symmetry.rule(
     "rule 10",
     expression(
         CORE,
-        "if («column.messages[message].stands != other.messages[renaming_.messages[column.index][message]].stands»)",
+        "if (image != none && «column.messages[message].stands != other.messages[image].stands»)",
         "false",
     ),
     focus=("attackers",),

@@ -182,7 +182,7 @@ void Listing::list_environment(Id local, std::vector<Instance>& list) {
         bool wanted = false;
         for (Id transition = 0; transition < column_.transitions.size(); ++transition)
             if (column_.transitions[transition].takes(column_.messages[message].type))
-                wanted |= takes(column_, transition, local, message, queries) != Taken::no;
+                wanted |= takes(column_, Scope::cell, transition, local, message, queries) != Taken::no;
         if (!wanted) list.push_back(make(local, first + discards, set, {{local, {}}}));
     }
     if (state.recovery != none)

@@ -29,6 +29,17 @@ public:
             for (Id local = 0; local < known(*column); ++local)
                 if (auto breach = compare_guards(*column, local)) return breach;
         }
+        return initials();
+    }
+
+    std::optional<Breach> find_at_start() {
+        for (const auto& column : tables_.columns)
+            if (auto breach = beginning(*column)) return breach;
+        return initials();
+    }
+
+private:
+    std::optional<Breach> initials() const {
         std::set<std::pair<std::vector<Id>, std::vector<Inbox>>> initials;
         for (std::size_t i = 0; i < tables_.initials.size(); ++i)
             initials.emplace(tables_.initials[i], tables_.initial_inboxes(i));
@@ -50,7 +61,6 @@ public:
         return std::nullopt;
     }
 
-private:
     // A monitor that grows is compared while the search asks for its reactions.
     static std::size_t known(const Column& column) { return column.grows ? 0 : column.locals.size(); }
 
@@ -83,9 +93,11 @@ private:
         std::sort(wanted.begin(), wanted.end());
         if (opening != wanted || column.input != other.input || column.clean != other.clean)
             return Breach{"initial", column.index};
-        for (Id message = 0; message < column.messages.size(); ++message)
-            if (column.messages[message].stands != other.messages[renaming_.messages[column.index][message]].stands)
+        for (Id message = 0; message < column.messages.size(); ++message) {
+            const Id image = renaming_.messages[column.index][message];
+            if (image != none && column.messages[message].stands != other.messages[image].stands)
                 return Breach{"initial", column.index};
+        }
         if (sent(column.notices, true) != sent(other.notices, false)) return Breach{"crash", column.index};
         return std::nullopt;
     }
@@ -234,13 +246,20 @@ std::optional<Breach> find_breach(Tables& tables, const Closure& closure, const 
     return Comparison(tables, closure, renaming, failures).find();
 }
 
+std::optional<Breach> find_breach_at_start(Tables& tables, const Renaming& renaming) {
+    return Comparison(tables, {}, renaming, {}).find_at_start();
+}
+
 Symmetry::Symmetry(Tables& tables, Description description)
     : tables(tables),
       width_(tables.columns.size()),
       owned_(std::move(description.owned)),
       owner_(tables.columns.size(), none),
       kind_(tables.columns.size(), none),
+      open_(description.open),
+      grows_(tables.columns.size()),
       grown_(tables.columns.size()),
+      grown_messages_(tables.columns.size()),
       local_marks_(std::move(description.locals)),
       message_marks_(std::move(description.messages)) {
     for (Id size : description.families) starts_.push_back(starts_.back() + size);
@@ -263,10 +282,12 @@ Symmetry::Symmetry(Tables& tables, Description description)
         }
     }
     exchanges_.resize(exchanged_.size());
+    for (const auto& column : tables.columns) grows_[column->index] = column->grows;
     for (Id family = 0; family < families(); ++family) {
         for (Id one = starts_[family]; one + 1 < starts_[family + 1]; ++one) {
             Renaming& given = description.exchanges[family][one - starts_[family]];
-            exchanges_[pair(one, one + 1)] = std::make_unique<const Exchange>(changed(std::move(given)));
+            moved_.push_back(given.columns);
+            if (!open_) exchanges_[pair(one, one + 1)] = std::make_unique<const Exchange>(changed(std::move(given)));
             neighbours_.emplace_back(pair(one, one + 1), family);
         }
     }
@@ -287,7 +308,7 @@ bool changes_nothing(const std::vector<Id>& images) {
 Symmetry::Exchange Symmetry::changed(Renaming renaming) const {
     Exchange result;
     for (Id column = 0; column < width_; ++column) {
-        if (tables.columns[column]->grows) continue;
+        if (grows_[column]) continue;
         auto &locals = renaming.locals[column], &messages = renaming.messages[column];
         if (renaming.columns[column] == column && changes_nothing(locals) && changes_nothing(messages)) continue;
         result.push_back({column, renaming.columns[column], std::move(locals), std::move(messages)});
@@ -354,16 +375,19 @@ void Symmetry::prepare() {
     merged_marks_.assign(width_, {});
     for (const auto& column : tables.columns) {
         if (column->configurations) continue;
-        const std::size_t count = column->grows ? local_marks_[column->index].size() : column->locals.size();
+        const bool listed = open_ || grows_[column->index];
+        const std::size_t count = listed ? local_marks_[column->index].size() : column->locals.size();
         merged_marks_[column->index].assign(count * names_, 0);
-        for (Id local = 0; local < count; ++local) add_marks(*column, local);
+        for (Id local = 0; local < count; ++local)
+            if (!listed || has_local(column->index, local)) add_marks(*column, local);
     }
 }
 
 void Symmetry::add_marks(const Column& column, Id local) {
     const Marks& marks = local_marks_[column.index][local];
+    const Id merged = tables.merged(column, local);  // none outside of an optimistic universe
     std::uint64_t* row =
-        merged_marks_[column.index].data() + static_cast<std::size_t>(tables.merged(column, local)) * names_;
+        merged_marks_[column.index].data() + static_cast<std::size_t>(merged == none ? local : merged) * names_;
     for (Id name = 0; name < names_; ++name) row[name] += mix(marks.base);
     for (const auto& [name, mark] : marks.of) row[name] += mix(mark) - mix(marks.base);
 }
@@ -379,40 +403,78 @@ void Symmetry::add_local(Id column, Id local, std::vector<Id> images, Marks mark
     add_marks(*tables.columns[column], local);
 }
 
+void Symmetry::add_message(Id column, Id message, std::vector<Id> images, Marks marks) {
+    if (grown_messages_[column].size() <= message) {
+        grown_messages_[column].resize(message + 1);
+        message_marks_[column].resize(message + 1);
+    }
+    grown_messages_[column][message] = std::move(images);
+    message_marks_[column][message] = std::move(marks);
+}
+
 // (i j) as exchanges of neighbours: up to j, and back.
-Id Symmetry::grown_image(Id one, Id two, Id column, Id local) const {
+template <typename Visit>
+void Symmetry::by_neighbours(Id one, Id two, Visit visit) const {
     const auto first = std::upper_bound(starts_.begin(), starts_.end(), one) - starts_.begin() - 1;
+    const auto exchange = [&](Id name) { visit(name - static_cast<Id>(first)); };
+    for (Id name = one; name + 1 < two; ++name) exchange(name);
+    for (Id name = two; name-- > one;) exchange(name);
+}
+
+Id Symmetry::grown_image(Id one, Id two, Id column, Id local) const {
     Column& monitor = *tables.columns[column];
     if (monitor.configurations) {
         const std::lock_guard guard(monitor.lock);
         return monitor.exchanged(pair(one, two), local);
     }
-    const auto exchange = [&](Id name) { local = grown_[column].at(local).at(name - static_cast<Id>(first)); };
-    for (Id name = one; name + 1 < two; ++name) exchange(name);
-    for (Id name = two; name-- > one;) exchange(name);
+    by_neighbours(one, two, [&](Id exchange) {
+        local = image_of_local(exchange, column, local);
+        column = moved_[exchange][column];
+    });
     return local;
 }
 
+// The image of a cell of a process, local state and messages one after the other.
+Id Symmetry::open_image(Id one, Id two, Id column, Id cell) {
+    const Column& from = *tables.columns[column];
+    Id local = from.cells[cell].local, place = column;
+    const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
+    Inbox inbox(pending.begin(), pending.end());
+    by_neighbours(one, two, [&](Id exchange) {
+        local = image_of_local(exchange, place, local);
+        for (Id& message : inbox) message = image_of_message(exchange, place, message);
+        place = moved_[exchange][place];
+    });
+    Column& to = *tables.columns[place];
+    arrange(tables.network, inbox, to.sender(), to.stands());
+    const std::lock_guard guard(to.lock);
+    return tables.cell(to, local, inbox);
+}
+
 Id Symmetry::build_action(Id pair, Id column, Id cell) {
-    const Exchange& parts = exchange(exchanged_[pair].first, exchanged_[pair].second);
-    const auto before = [](const Part& one, Id other) { return one.column < other; };
-    const auto part = std::lower_bound(parts.begin(), parts.end(), column, before);
+    const auto [one, two] = exchanged_[pair];
     Id image = cell;
-    if (tables.columns[column]->grows) {
+    if (grows_[column]) {
         Column& monitor = *tables.columns[column];
-        const Id local =
-            grown_image(exchanged_[pair].first, exchanged_[pair].second, column, monitor.cells[cell].local);
+        const Id local = grown_image(one, two, column, monitor.cells[cell].local);
         const std::lock_guard guard(monitor.lock);  // after the image, which takes it as well
         image = tables.cell(monitor, local, {});
-    } else if (part != parts.end() && part->column == column) {
-        const Column& from = *tables.columns[column];
-        Column& to = *tables.columns[part->to];
-        const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
-        Inbox inbox;
-        for (Id message : pending) inbox.push_back(part->messages[message]);
-        arrange(tables.network, inbox, to.sender(), to.stands());
-        const std::lock_guard guard(to.lock);
-        image = tables.cell(to, part->locals[from.cells[cell].local], inbox);
+    } else if (open_) {
+        image = open_image(one, two, column, cell);
+    } else {
+        const Exchange& parts = exchange(one, two);
+        const auto before = [](const Part& each, Id other) { return each.column < other; };
+        const auto part = std::lower_bound(parts.begin(), parts.end(), column, before);
+        if (part != parts.end() && part->column == column) {
+            const Column& from = *tables.columns[column];
+            Column& to = *tables.columns[part->to];
+            const std::span<const Id> pending = from.inboxes[from.cells[cell].inbox];
+            Inbox inbox;
+            for (Id message : pending) inbox.push_back(part->messages[message]);
+            arrange(tables.network, inbox, to.sender(), to.stands());
+            const std::lock_guard guard(to.lock);
+            image = tables.cell(to, part->locals[from.cells[cell].local], inbox);
+        }
     }
     const std::lock_guard guard(lock_);
     Row* row = actions_[pair].load(std::memory_order_relaxed);
@@ -539,12 +601,13 @@ bool Symmetry::judge_all(std::vector<Property>& properties, Oracle& oracle, std:
         }
         for (const auto& [exchange, which] : neighbours_) {
             // Whether it is the one that stands for its class is all the same: properties see no difference.
+            const auto [one, two] = exchanged_[exchange];
             std::copy(locals.begin(), locals.end(), image.begin());
-            for (const Part& part : *exchanges_[exchange]) image[part.to] = part.locals[locals[part.column]];
+            if (!open_)
+                for (const Part& part : *exchanges_[exchange]) image[part.to] = part.locals[locals[part.column]];
             for (Id column = 0; column < width_; ++column)
-                if (tables.columns[column]->grows)
-                    image[column] =
-                        grown_image(exchanged_[exchange].first, exchanged_[exchange].second, column, locals[column]);
+                if (open_ || grows_[column])
+                    image[this->column(one, two, column)] = grown_image(one, two, column, locals[column]);
             observe(image, seen);
             if (alike.find(seen) != none) continue;
             alike.intern(seen);

@@ -38,6 +38,8 @@ struct Breach {
 // `failures` gives failures that differ only in their text the same number.
 std::optional<Breach> find_breach(Tables& tables, const Closure& closure, const Renaming& renaming,
                                   const std::vector<Id>& failures);
+// Compares only the beginning: initial states, what is pending there, and what is sent when a process crashes.
+std::optional<Breach> find_breach_at_start(Tables& tables, const Renaming& renaming);
 
 // How names occur in a local state or a message: a number for every name that does not occur, others for those that do.
 struct Marks {
@@ -52,13 +54,33 @@ public:
         std::vector<std::vector<Id>> owned{};                  // per name, the columns it owns
         std::vector<std::vector<Renaming>> exchanges{};        // per family, of its neighbouring names
         std::vector<std::vector<Marks>> locals{}, messages{};  // per column
+        bool open = false;  // images of local states and messages are told one by one, as a search meets them
     };
     Symmetry(Tables& tables, Description description);
 
-    // A local state of a monitor that grows: its images under the exchanges of neighbouring names, family by family,
-    // and its marks. Python says so of every one before a state can hold it; that the monitor's reactions commute with
-    // renaming is checked there as they are asked for (docs/soundness.md, rule 10).
+    // A local state of a monitor that grows, or of anybody where there is no closure: its images under the exchanges of
+    // neighbouring names, family by family, and its marks. Python says so of every one before a state can hold it. That
+    // reactions and behaviours commute with renaming is checked as they are asked for (docs/soundness.md, rule 10).
     void add_local(Id column, Id local, std::vector<Id> images, Marks marks);
+    // The same of a message, where there is no closure.
+    void add_message(Id column, Id message, std::vector<Id> images, Marks marks);
+    bool open() const { return open_; }
+    // Exchanges of neighbouring names, family by family; where one moves a column; and the images as they were told.
+    Id exchanges() const { return static_cast<Id>(neighbours_.size()); }
+    Id family_of(Id exchange) const { return neighbours_[exchange].second; }
+    Id moved(Id exchange, Id column) const { return moved_[exchange][column]; }
+    bool has_local(Id column, Id local) const {
+        return local < grown_[column].size() && !grown_[column][local].empty();
+    }
+    bool has_message(Id column, Id message) const {
+        return message < grown_messages_[column].size() && !grown_messages_[column][message].empty();
+    }
+    Id image_of_local(Id exchange, Id column, Id local) const { return grown_[column].at(local).at(exchange); }
+    Id image_of_message(Id exchange, Id column, Id message) const {
+        return grown_messages_[column].at(message).at(exchange);
+    }
+    // Is the column a monitor whose reactions Python compares?
+    bool grows(Id column) const { return grows_[column]; }
 
     // After the reductions have changed: cells and classes of local states are others.
     void prepare();
@@ -126,7 +148,11 @@ private:
     const std::uint64_t* build_marks(Id column, Id cell);
     void observe(std::span<const Id> locals, std::vector<Id>& seen) const;
     void add_marks(const Column& column, Id local);
+    // Calls visit(exchange) for neighbours whose exchanges one after the other exchange these two.
+    template <typename Visit>
+    void by_neighbours(Id one, Id two, Visit visit) const;
     Id grown_image(Id one, Id two, Id column, Id local) const;
+    Id open_image(Id one, Id two, Id column, Id cell);
 
     Id names_ = 0;
     std::size_t width_ = 0;  // columns that are processes or monitors
@@ -138,7 +164,11 @@ private:
     std::vector<std::unique_ptr<const Exchange>> exchanges_{};  // per pair, those that were asked for
     std::mutex exchanges_lock_{};
     std::vector<std::pair<Id, Id>> neighbours_{};  // pairs whose exchanges generate the group, with their families
-    std::vector<std::vector<std::vector<Id>>> grown_{};  // per column that grows and local state: see `add_local`
+    bool open_ = false;
+    std::vector<bool> grows_{};                                   // by column
+    std::vector<std::vector<Id>> moved_{};                        // per exchange of neighbours, images of columns
+    std::vector<std::vector<std::vector<Id>>> grown_{};           // per column and local state: see `add_local`
+    std::vector<std::vector<std::vector<Id>>> grown_messages_{};  // per column and message
     std::vector<std::vector<Marks>> local_marks_{}, message_marks_{};
     std::vector<std::vector<std::uint64_t>> merged_marks_{};  // per column: dense, by representative
     std::vector<std::atomic<Row*>> actions_{};                // per pair, of those that were used

@@ -1,0 +1,252 @@
+"""Symmetry where the closure has not ended (docs/soundness.md, rule 10): answers are compared as a search asks.
+
+The closure has no budget here, so that every search is one of this kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+import corpus
+import test_symmetry_models as models
+from generator import Protocol, without_claims
+from orbits import orbits
+from quorate import (
+    Message,
+    Peers,
+    Pid,
+    Process,
+    Result,
+    System,
+    check,
+    crashes,
+    fifo,
+    invariant,
+    on,
+    quorum,
+    start,
+    step,
+)
+from quorate.model.define import define
+from quorate.reduce import reductions, share
+from quorate.reduce.open_symmetry import OpenSymmetries
+from quorate.search import safety
+from small_instances import small
+from test_against_reference import all_names, follow
+from test_optimistic import no_closure as no_plain_search
+from test_symmetry import PLAIN, SYMMETRIC, everything, families_of, symmetric_system
+
+pytestmark = pytest.mark.usefixtures("taken_to_be_pure")
+
+
+@contextmanager
+def no_closure() -> Iterator[None]:
+    with (
+        patch.object(safety, "FIRST_BEHAVIOURS", 0),
+        patch.object(reductions, "FEW_BEHAVIOURS", 0),
+        patch.object(share, "TRANSITIONS_PER_BEHAVIOUR", 1 << 60),
+    ):
+        yield
+
+
+def searched(made: System | type[System], **options: Any) -> Result:
+    with no_closure():
+        return check(made, **options)
+
+
+@pytest.mark.parametrize("name", ["regular-storage", "lock", "raft", "safe-storage"])
+def test_counts_are_orbit_counts_on_bundled_protocols(name: str) -> None:
+    definition = define(small(name))
+    families = families_of(small(name))
+    states, _ = everything(definition)
+    found = searched(small(name), property="assertions")
+    figures = found.reductions["symmetry"]
+    assert families
+    assert figures["ran"]
+    assert not found.reductions["closure"]["ran"]
+    assert figures["stands_for"] == len(states)
+    # What the closure tells apart, no run need.
+    assert found.states <= len(orbits(definition, families, states))
+    for options in ({"threads": 3}, {"search": "dfs"}):
+        again = searched(small(name), property="assertions", **options)
+        assert (again.states, again.transitions) == (found.states, found.transitions)
+
+
+@corpus.each(SYMMETRIC, 12)
+def test_answers_are_the_same_on_generated_symmetric_protocols(protocol: Protocol, dice: Random) -> None:
+    made = symmetric_system(protocol)
+    for name in all_names(define(made)):
+        plain = check(made, property=name, symmetry="none", **PLAIN)
+        result = searched(made, property=name)
+        assert result.verdict == plain.verdict
+        assert (result.trace is None) == (plain.trace is None)
+        if result.trace is not None and plain.trace is not None:
+            assert len(result.trace) == len(plain.trace)
+            follow(result.trace)
+        with no_plain_search():
+            assert check(made, property=name).verdict == plain.verdict
+
+
+@corpus.each(SYMMETRIC, 12, first=25)
+def test_orbits_are_counted_on_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    made = corpus.built(without_claims(protocol)._replace(invariants=(), cans=(), final=None))
+    states, _ = everything(define(made))
+    found = searched(made, property="assertions")
+    assert found.reductions["symmetry"].get("stands_for", len(states)) == len(states)
+
+
+TOLD_APART: list[tuple[type[System], str, str]] = [
+    (
+        models.FirstOfASet,
+        "never",
+        "3 of Voter: Favourite.hear does something else when voter1 and voter2 are exchanged",
+    ),
+    (models.OneInParticular, "last_is_quiet", "2 of Named: the property `last_is_quiet`"),
+    (models.NamedLater, "last_is_quiet", "2 of Named: the property `last_is_quiet`"),
+    (models.EndsWell, "deadlock", "the property `all_but_the_first`"),
+    (models.Race, "never", ""),  # the referee's favourite was none of a family from the beginning
+    (models.Photo, "not_the_second", "3 of Runner: the property `not_the_second`"),
+    (models.OneBegins, "never", "3 of Waiting: Picky.hear does something else"),
+]
+
+
+@pytest.mark.parametrize(("system", "name", "why"), TOLD_APART)
+def test_a_family_that_is_told_apart_is_left_out(system: type[System], name: str, why: str) -> None:
+    for options in ({}, {"threads": 2}, {"search": "dfs"}):
+        result = searched(system, **options)
+        assert (result.verdict, result.property) == ("violated", name)
+        assert result.trace is not None
+        follow(result.trace)
+    figures = searched(system).reductions["symmetry"]
+    assert why in "; ".join(figures.get("left_out", [])) + str(figures["why"])
+    with no_plain_search():
+        assert check(system).verdict == "violated"
+
+
+class Ask(Message):
+    round: int
+
+
+class Answer(Message):
+    round: int
+
+
+class Asker(Process):
+    """Counts without an end, and remembers who was late."""
+
+    others: Peers
+    rounds: int
+    round: int = 0
+    late: frozenset[Pid] = frozenset()
+
+    @step(when=lambda self: self.round < self.rounds)
+    def ask(self) -> None:
+        self.round += 1
+        self.send(self.others, Ask(self.round))
+
+    @quorum(Answer, size=2, where=lambda self, m: m.round == self.round)
+    def hear(self, answers: frozenset[Answer]) -> None:
+        self.late = self.others - {m.sender for m in answers}
+
+
+class Answerer(Process):
+    seen: tuple[int, ...] = ()
+
+    @on(Ask)
+    def answer(self, m: Ask) -> None:
+        self.seen += (m.round,)
+        self.reply(Answer(m.round))
+
+
+class Rounds(System):
+    rounds: int = 2
+    lost: bool = False
+
+    def build(self) -> None:
+        if self.lost:
+            self.network, self.faults = fifo(losses=1), crashes(1, of=Answerer)
+        self.spawn(Asker, others=self.spawn(Answerer, 3), rounds=self.rounds)
+
+    @invariant
+    def in_order(self) -> bool:
+        return all(list(each.seen) == sorted(each.seen) for each in self[Answerer]) or not self.lost
+
+    @invariant
+    def one_is_late(self) -> bool:
+        return all(len(each.late) <= 1 for each in self[Asker])
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_grows_takes_no_symmetry_away(lost: bool) -> None:
+    """Closed, `seen` has no end: before, that was the end of symmetry as well."""
+    plain = check(Rounds(lost=lost), symmetry="none", **PLAIN)
+    result = check(Rounds(lost=lost))
+    figures = result.reductions["symmetry"]
+    assert plain.verdict == result.verdict == "holds"
+    assert not result.reductions["closure"]["ran"]
+    assert figures["group"] == "3! Answerer"
+    assert figures["stands_for"] == plain.states
+    assert result.states < plain.states / 3
+
+
+def test_in_an_optimistic_universe() -> None:
+    plain = check(Rounds(), symmetry="none", **PLAIN)
+    with no_plain_search():
+        result = check(Rounds())
+        alone = check(Rounds(), symmetry="none")
+    assert plain.verdict == result.verdict == "holds"
+    assert result.reductions["universe"]["ran"]
+    assert result.reductions["symmetry"]["ran"]
+    assert result.states < alone.states / 3
+
+
+class Picking(Process):
+    """Which of two looks first is nothing that the closure has come to."""
+
+    others: Peers
+    turn: int = 0
+    first: Pid | None = None
+
+    @start
+    def begin(self) -> None:
+        self.turn = 1
+
+    @step(when=lambda self: 0 < self.turn < 3)
+    def go_on(self) -> None:
+        self.turn += 1
+        if self.turn == 3:
+            self.first = next(iter(self.others))
+
+
+class Picked(System):
+    def build(self) -> None:
+        self.spawn(Picking, others=self.spawn(models.Runner, 3))
+
+    @invariant
+    def not_the_first(self) -> bool:
+        return not any(each.first == self[models.Runner][0].pid for each in self[Picking])
+
+
+def test_what_is_told_apart_late() -> None:
+    result = searched(Picked)
+    assert (result.verdict, result.property) == ("violated", "not_the_first")
+    assert not result.reductions["symmetry"]["ran"]
+
+
+def test_images_are_admitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    admitted: list[tuple[int, int]] = []
+    real = OpenSymmetries._compare_elements
+
+    def note(self: OpenSymmetries, index: int, number: int, images: Any) -> None:
+        admitted.append((index, number))
+        real(self, index, number, images)
+
+    monkeypatch.setattr(OpenSymmetries, "_compare_elements", note)
+    searched(Rounds)
+    assert len(admitted) == len(set(admitted)) > 10
