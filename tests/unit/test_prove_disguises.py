@@ -5,7 +5,9 @@ semantics each is true for 3.
 """
 
 import builtins
+import dataclasses
 import enum
+import errno
 import json
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +16,7 @@ from typing import Any, Self
 
 import pytest
 
+import numbers_elsewhere
 from quorate import Message, Pid, Process, System, check, invariant, on, prove, step
 from quorate.model.define import define
 from quorate.proofs.encode import Encoded
@@ -60,6 +63,22 @@ class Quiet:
         return True
 
 
+@dataclasses.dataclass(frozen=True)
+class Loose:
+    found: Callable[[], set[int]]
+
+
+LOOSE = Loose(lambda: {3})
+
+
+class Base:
+    LIMITS: frozenset[int] = frozenset()
+
+
+class Derived(Base):
+    LIMITS = frozenset({3})
+
+
 def helper() -> int:
     return 3
 
@@ -101,6 +120,26 @@ def subclass_of_int(self: Any) -> Any:
 @row(SETS)
 def flags(self: Any) -> Any:
     return self.x in {Kind.A | Kind.B}
+
+
+@row()
+def function_of_a_module_by_name(self: Any) -> Any:
+    return self.x in getattr(numbers_elsewhere, "limits")()  # noqa: B009 - as above
+
+
+@row()
+def function_in_a_dataclass(self: Any) -> Any:
+    return self.x in LOOSE.found()
+
+
+@row(SETS)
+def number_of_a_library(self: Any) -> Any:
+    return self.x in {errno.ESRCH}
+
+
+@row(SETS)
+def found_by_its_base(self: Any) -> Any:
+    return any(self.x in each.LIMITS for each in Base.__subclasses__())
 
 
 # --- methods of int, which want an int --------------------------------------------------------------------------

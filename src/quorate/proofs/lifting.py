@@ -28,6 +28,7 @@ from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
+from quorate.language.system import System
 from quorate.language.transitions import majority
 from quorate.proofs.catching import caught
 from quorate.proofs.proxies import (
@@ -52,7 +53,8 @@ _NUMBERS = {
     "index", "count", "find", "rfind", "rindex", "encode", "from_bytes", "to_bytes", "bit_length", "bit_count",
     "as_integer_ratio", "_value2member_map_", "__len__", "__index__", "__int__", "__code__", "__dict__",
     "real", "imag", "numerator", "denominator", "conjugate", "__add__", "__radd__", "__sub__", "__rsub__", "__neg__",
-    "__invert__", "__lshift__", "__rlshift__",
+    "__invert__", "__lshift__", "__rlshift__", "__subclasses__", "__globals__", "__defaults__", "__kwdefaults__",
+    "__closure__", "__annotations__",
 }  # fmt: skip
 """Attributes by which plain integers come about."""
 _EXACT = {
@@ -305,14 +307,18 @@ class Lifting:
                 for base in found.__mro__:
                     if _is_model_class(base):
                         classes.append(base)
-                    todo.extend(vars(base).values())
+                    # `build` has run before anything is unknown.
+                    skipped = ("build",) if issubclass(base, System) else ()
+                    todo.extend(value for name, value in vars(base).items() if name not in skipped)
                 todo.extend(_declared(found))
             elif isinstance(found, types.MethodType):
                 todo.append(found.__func__)
             elif isinstance(found, (tuple, list, set, frozenset)):
                 todo.extend(found)
-            elif isinstance(found, dict):
+            elif isinstance(found, (dict, Map)):
                 todo.extend((*found.keys(), *found.values()))
+            elif isinstance(found, Record) or dataclasses.is_dataclass(found):
+                todo.extend(getattr(found, name, None) for name in _parts_of(found))
         for cls in dict.fromkeys(classes):
             self._class(cls)
             if not self._vouched(cls, self._attributes):
@@ -363,13 +369,15 @@ class Lifting:
             elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
                 attributes.add(instruction.argval)
             elif instruction.opname == "IMPORT_NAME":
-                self._doubt(f"`{instruction.argval}`", place, foreign=not _is_exact(instruction.argval))
+                self._doubt(f"`{instruction.argval}`", place, foreign=_is_other(instruction.argval))
         self._attributes |= attributes
         for name in sorted(names):
             if name.startswith("@py"):  # pytest's, for the text of an assertion that fails
                 continue
             if name in function.__globals__:
-                for each in self._reached(function.__globals__[name], attributes):
+                # What `getattr` takes of a module, its names do not show.
+                wanted = None if "getattr" in names else attributes
+                for each in self._reached(function.__globals__[name], wanted):
                     if not self._vouched(each, attributes):
                         self._doubt(f"`{name}`", place, foreign=_is_foreign(each))
                     yield each
@@ -389,15 +397,16 @@ class Lifting:
             elif not _is_clean(constant):
                 self._doubt(f"`{constant!r}`", place)
 
-    def _reached(self, value: Any, attributes: set[str], depth: int = 0) -> Iterator[Any]:
-        """A value, or of a module what the code takes from it."""
+    def _reached(self, value: Any, attributes: set[str] | None, depth: int = 0) -> Iterator[Any]:
+        """A value, or of a module what the code takes from it; None if that may be anything."""
         if not isinstance(value, types.ModuleType) or depth > 4:
             yield value
             return
         own = is_model_file(getattr(value, "__file__", None) or "<frozen")
-        for name in sorted(attributes):
+        everything = sorted(name for name in vars(value) if name[:2] != "__")
+        for name in everything if attributes is None else sorted(attributes):
             found = vars(value).get(name)
-            if found is None:
+            if found is None or (attributes is None and isinstance(found, types.ModuleType)):
                 continue
             for each in self._reached(found, attributes, depth + 1):
                 if each is found and not callable(each) and not isinstance(each, type):
@@ -410,6 +419,8 @@ class Lifting:
 
     def _vouched(self, value: Any, attributes: set[str]) -> bool:
         """Whether no plain integer comes from there: all that it holds is lifted, and it is the model's own code."""
+        if value is _Foreign:
+            return False
         if isinstance(value, type):
             if issubclass(value, Enum):
                 members = list(value)
@@ -520,6 +531,11 @@ _METHODS = (
 _PLAIN = {int, bool, str, bytes, tuple, list, dict, set, frozenset, object, type(None)}
 
 
+def _parts_of(value: Any) -> Iterable[str]:
+    """The names of what a message or a dataclass consists of."""
+    return type(value)._names if isinstance(value, Record) else [each.name for each in dataclasses.fields(value)]
+
+
 def _declared(cls: type) -> Iterator[Any]:
     """The classes that the annotations of a class name: a model may read their values without their names."""
     if not _is_model_class(cls):
@@ -551,6 +567,8 @@ def _is_model_class(cls: type) -> bool:
 
 def _is_foreign(value: Any) -> bool:
     """Whether it is code that is neither the model's nor known to be exact."""
+    if value is _Foreign:
+        return False
     if isinstance(value, partial):
         return _is_foreign(value.func)
     if isinstance(value, types.FunctionType):
@@ -560,6 +578,12 @@ def _is_foreign(value: Any) -> bool:
     if isinstance(value, types.BuiltinFunctionType):
         return not _is_exact(value.__module__ or type(value.__self__).__module__)
     return callable(value) and not _is_exact(type(value).__module__) and not _is_model_class(type(value))
+
+
+def _is_other(module: str) -> bool:
+    """Whether a module is neither the model's, nor the language, nor known to be exact."""
+    file = getattr(sys.modules.get(module), "__file__", None) or "<frozen"
+    return not (module.split(".")[0] == "quorate" or is_model_file(file) or _is_exact(module))
 
 
 def _is_exact(module: str) -> bool:
