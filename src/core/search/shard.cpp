@@ -264,8 +264,9 @@ bool Shard::insert(const Word* packed, std::uint64_t hash, bool observed, double
 void Shard::send(unsigned to, const Word* packed, const Worker::Waiting& state, Id watched) {
     const std::size_t words = store_.layout().words();
     if (options_.sent_states > 0) {
-        if (sent_.empty()) sent_.assign(options_.sent_states * (words + 1), 0);
-        Word* const place = sent_.data() + state.hash % options_.sent_states * (words + 1);
+        const std::size_t most = std::bit_floor(options_.sent_states);
+        if (sent_.empty()) sent_.assign(most * (words + 1), 0);
+        Word* const place = sent_.data() + (state.hash & (most - 1)) * (words + 1);
         if (watched == none && place[0] != 0 && std::equal(packed, packed + words, place + 1)) {
             ++repeated;
             return;
@@ -295,50 +296,29 @@ std::vector<bool> Shard::absorb(unsigned from, std::span<const char> bytes) {
     std::vector<bool> further;
     guarded([&] {
         Inlet& inlet = inlets_[from];
-        inlet.open(bytes);
+        const bool fits = inlet.open(bytes, store_.layout());
         if (inlet.depth() != depth_) throw std::logic_error("a batch belongs to another level than this");
-        const std::size_t portion = thresholds.portion;
-        std::vector<Id> cells(tables_.width());
-        struct Arrived {
-            std::uint64_t hash;
-            double orbit;
-            bool observed, watched;
-        };
-        std::vector<Arrived> arrived(portion);
+        if (!fits) {
+            flush();  // what waits is packed in the layout of now
+            widen();
+        }
+        const std::size_t portion = thresholds.portion, words = store_.layout().words();
+        arriving_.resize(portion * words);
+        std::vector<Inlet::Arrived> arrived(portion);
         for (std::uint64_t done = 0; done < inlet.states();) {
             const std::size_t some = std::min<std::uint64_t>(portion, inlet.states() - done);
             while (store_.room() < portion) grow();
             if (store_.needs_growth()) grow();
-            arriving_.resize(some * store_.layout().words());
             for (std::size_t i = 0; i < some; ++i) {
-                Arrived& one = arrived[i];
-                inlet.next(cells, one.observed, one.watched, one.orbit);
-                bool fits = true;
-                for (Id column = 0; column < cells.size(); ++column)
-                    fits &= store_.layout().fits(column, cells[column]);
-                if (!fits) {
-                    // What came before it in this portion is packed in the layout of now.
-                    std::vector<std::vector<Id>> before(i, std::vector<Id>(cells.size()));
-                    for (std::size_t k = 0; k < i; ++k) {
-                        const Word* packed = arriving_.data() + k * store_.layout().words();
-                        store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), before[k].data());
-                    }
-                    flush();
-                    widen();
-                    arriving_.resize(some * store_.layout().words());
-                    for (std::size_t k = 0; k < i; ++k)
-                        store_.layout().pack(before[k].data(), arriving_.data() + k * store_.layout().words());
-                }
-                store_.layout().pack(cells.data(), arriving_.data() + i * store_.layout().words());
-                one.hash = spread(tables_.sum(cells.data()));
-                store_.prefetch(one.hash);
+                arrived[i] = inlet.next(store_.layout(), arriving_.data() + i * words);
+                store_.prefetch(spread(arrived[i].sum));
             }
-            for (std::size_t i = 0; i < some; ++i) store_.prefetch_state(arrived[i].hash);
+            for (std::size_t i = 0; i < some; ++i) store_.prefetch_state(spread(arrived[i].sum));
             for (std::size_t i = 0; i < some; ++i) {
-                const Arrived& one = arrived[i];
+                const Inlet::Arrived& one = arrived[i];
                 std::uint64_t known = 0;
-                const Word* packed = arriving_.data() + i * store_.layout().words();
-                const bool fresh = insert(packed, one.hash, one.observed, one.orbit, known);
+                const Word* packed = arriving_.data() + i * words;
+                const bool fresh = insert(packed, spread(one.sum), one.observed, one.orbit, known);
                 if (one.watched) further.push_back(fresh || in_next_level(known));
             }
             done += some;
@@ -470,21 +450,13 @@ std::vector<Batch> Shard::saved(std::uint64_t level) {
 
 void Shard::restore(std::span<const char> bytes) {
     Inlet& inlet = inlets_.back();
-    inlet.open(bytes);
-    std::vector<Id> cells(tables_.width());
-    std::vector<Word> words;
-    bool observed, watched;
-    double orbit;
+    if (!inlet.open(bytes, store_.layout())) store_.widen();
+    std::vector<Word> words(store_.layout().words());
     for (std::uint64_t i = 0; i < inlet.states(); ++i) {
-        inlet.next(cells, observed, watched, orbit);
-        bool fits = true;
-        for (Id column = 0; column < cells.size(); ++column) fits &= store_.layout().fits(column, cells[column]);
-        if (!fits) store_.widen();
-        words.resize(store_.layout().words());
-        store_.layout().pack(cells.data(), words.data());
+        const Inlet::Arrived one = inlet.next(store_.layout(), words.data());
         if (store_.needs_growth()) grow();
         std::uint64_t known;
-        if (store_.insert(0, words.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known)
+        if (store_.insert(0, words.data(), spread(one.sum), known) == Store::Insertion::known)
             throw std::runtime_error("a saved share holds a state twice");
     }
 }
