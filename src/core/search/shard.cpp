@@ -58,11 +58,10 @@ void Shard::guarded(Work work) {
 // --- to whom a state belongs ---
 
 // Sums of shares follow from those of the predecessor by what changed. The content of a cell takes long to work out.
-std::uint64_t Shard::share(Id column, Id cell) {
+std::uint64_t Shard::work_out_share(Id column, Id cell) {
     std::vector<std::uint64_t>& known = shares_[column];
     if (cell >= known.size()) known.resize(std::max<std::size_t>(cell + 1, known.size() * 2), 0);
-    if (known[cell] == 0) [[unlikely]]
-        known[cell] = mix(tables_.content(column, cell) + column_factor(column));
+    known[cell] = mix(tables_.content(column, cell) + column_factor(column));
     return known[cell];
 }
 std::uint64_t Shard::shares(const std::vector<Id>& cells) {
@@ -199,7 +198,7 @@ void Shard::expand(const Range& one) {
     const Expander& expander = mine_.expander;
     std::uint64_t content = 0;
     const auto begin = [&] { content = shares(expander.cells); };
-    const auto place = [&](std::uint64_t hash, const std::vector<Id>* form) {
+    const auto place = [&](std::uint64_t hash, const std::vector<Id>* form) __attribute__((always_inline)) {
         std::uint64_t successor = content;
         if (form != nullptr)
             successor = shares(*form);
@@ -207,7 +206,10 @@ void Shard::expand(const Range& one) {
             for (const auto& [column, before, after] : expander.changes())
                 successor += share(column, after) - share(column, before);
         const unsigned to = owner(successor);
-        if (to == options_.number) store_.prefetch(hash);
+        if (to == options_.number)
+            store_.prefetch(hash);
+        else if (!sent_.empty())
+            __builtin_prefetch(sent_place(hash));
         if (owners_.size() < mine_.most) owners_.resize(mine_.most);
         owners_[mine_.waiting] = to;
     };
@@ -264,10 +266,15 @@ bool Shard::insert(const Word* packed, std::uint64_t hash, bool observed, double
 void Shard::send(unsigned to, const Word* packed, const Worker::Waiting& state, Id watched) {
     const std::size_t words = store_.layout().words();
     if (options_.sent_states > 0) {
-        const std::size_t most = std::bit_floor(options_.sent_states);
-        if (sent_.empty()) sent_.assign(most * (words + 1), 0);
-        Word* const place = sent_.data() + (state.hash & (most - 1)) * (words + 1);
-        if (watched == none && place[0] != 0 && std::equal(packed, packed + words, place + 1)) {
+        if (sent_.empty()) {
+            sent_mask_ = std::bit_floor(options_.sent_states) - 1;
+            sent_width_ = words + 1;
+            sent_.assign((sent_mask_ + 1) * sent_width_, 0);
+        }
+        Word* const place = sent_place(state.hash);
+        Word differs = place[0] ^ 1;
+        for (std::size_t i = 0; i < words; ++i) differs |= packed[i] ^ place[i + 1];
+        if (watched == none && differs == 0) {
             ++repeated;
             return;
         }
