@@ -9,11 +9,13 @@ import os
 import re
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -26,7 +28,7 @@ from quorate import QuorateError, System
 from quorate.cli.main import app
 from quorate.cli.progress import line
 from quorate.cluster.errors import LostError, WorkerLostError
-from quorate.cluster.ray import _require_listener
+from quorate.cluster.ray import _require_listener, _start
 from quorate.cluster.worker import Job, Parcel
 from quorate.model.define import define
 from quorate.model.environment import Environment
@@ -302,6 +304,24 @@ def test_an_address_where_there_is_no_ray(listens: bool, monkeypatch: pytest.Mon
 
 def test_an_address_where_there_is_one(cluster: Any) -> None:
     _require_listener(cluster.address)
+
+
+def test_sigterm_while_ray_starts() -> None:
+    """Ray takes it for itself and leaves the program: that is nothing the model did."""
+    taken: list[int] = []
+
+    def init(**_: Any) -> None:
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(number))
+        signal.raise_signal(signal.SIGTERM)
+
+    started = SimpleNamespace(init=init, shutdown=lambda: taken.append(0))
+    before = signal.signal(signal.SIGTERM, lambda number, _: taken.append(number))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _start(started, 1, None)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert taken == [0, signal.SIGTERM]
 
 
 def test_more_workers_than_there_is_room_for(cluster: Any) -> None:
