@@ -17,7 +17,7 @@ import pytest
 import corpus
 import shards
 from generator import Protocol
-from quorate import QuorateError, System, _core, check, resume
+from quorate import Process, QuorateError, System, _core, check, resume, step
 from quorate.cluster import kept
 from quorate.cluster.backend import MOST_LOSSES
 from quorate.cluster.crew import LocalCrew
@@ -81,6 +81,23 @@ def test_partial_orders_are_given_up_at_the_same_level(tmp_path: Path, monkeypat
         resumed = resume(tmp_path / f"{states}", system, threads=2, max_states=10**6)
         for name in ("verdict", "states", "transitions", "depth"):
             assert shards.answer(resumed)[name] == one[name]
+
+
+class Idle(Process):
+    @step(when=lambda self: True)
+    def nothing(self) -> None:
+        pass
+
+
+class Idling(System):
+    def build(self) -> None:
+        self.spawn(Idle, 2)
+
+
+def test_partial_orders_are_not_given_up_where_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core.thresholds, "few_states", 1)
+    found = same_answer(Idling, 2, por="lpor")
+    assert "given_up_at_depth" not in found.reductions["por"]
 
 
 @pytest.mark.usefixtures("taken_to_be_pure")

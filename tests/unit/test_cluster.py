@@ -9,11 +9,13 @@ import os
 import re
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -26,7 +28,7 @@ from quorate import QuorateError, System
 from quorate.cli.main import app
 from quorate.cli.progress import line
 from quorate.cluster.errors import LostError, WorkerLostError
-from quorate.cluster.ray import _require_listener
+from quorate.cluster.ray import _require_listener, _start
 from quorate.cluster.worker import Job, Parcel
 from quorate.model.define import define
 from quorate.model.environment import Environment
@@ -53,8 +55,10 @@ pytestmark = [
 ]
 
 POR: dict[str, Any] = {"por": "lpor"}
-FEW: dict[str, Any] = {"max_behaviours": 4_000, "max_states": 2_000}
+FEW: dict[str, Any] = {"max_behaviours": 4_000, "max_states": 60_000}
 PLAIN: dict[str, Any] = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
+MEETINGS = count()
+WAYS: list[dict[str, Any]] = [{}, PLAIN, {"all": True}, POR]
 
 
 @pytest.fixture(scope="module")
@@ -81,50 +85,54 @@ def test_the_same_answer(cluster: Any, name: str, workers: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def reused(cluster: Any) -> Iterator[None]:
-    """Five workers that serve one check after another: to start new ones takes most of the time of a small check."""
+def started(cluster: Any) -> Iterator[list[Any]]:
+    """Actors that serve one check after another: to start new ones takes most of the time of a small check."""
+    made: list[Any] = []
+    yield made
+    for each in made:
+        ray.kill(each)
+
+
+@pytest.fixture
+def reused(started: list[Any]) -> Iterator[None]:
     from quorate.cluster import actors
 
     class Reused(actors.Actor):
         def serve(self, *given: Any) -> None:
             self.given = given
 
-    made: list[Any] = []
-    meetings = count()
-
     class Crew(actors.RayCrew):
         def _made(self, source: Any, job: Any) -> list[Any]:
-            if not made:
+            if not started:
                 remote: Any = ray.remote(num_cpus=1, concurrency_groups={"exchange": 16, "control": 1})
-                reused = remote(actors._grouped(Reused))
-                made.extend(reused.remote(number, 5, source, job) for number in range(5))
-            ray.get([made[number].serve.remote(number, self.size, source, job) for number in range(self.size)])
-            self._meetings = next(meetings)
-            return made[: self.size]
+                made = remote(actors._grouped(Reused))
+                started.extend(made.remote(number, 5, source, job) for number in range(5))
+            ray.get([started[number].serve.remote(number, self.size, source, job) for number in range(self.size)])
+            self._meetings = next(MEETINGS)
+            return started[: self.size]
 
         def close(self) -> None:
             self._started.end()
 
     with patch.object(actors, "RayCrew", Crew):
         yield
-    for each in made:
-        ray.kill(each)
+
+
+def same(system: System, workers: int, options: dict[str, Any]) -> None:
+    one, many = check(system, **options, **FEW), check(system, workers=workers, **options, **FEW)
+    assert answer(many) == answer(one)
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if not define(small(name)).cells])
 def test_every_bundled_protocol(reused: None, name: str) -> None:
     dice = Random(name)
-    options = dice.choice([{}, PLAIN, {"all": True}, POR])
-    one, many = (check(small(name), **options, **FEW, **more) for more in ({}, {"workers": dice.randint(1, 5)}))
-    assert answer(many) == answer(one)
+    same(small(name), dice.randint(1, 5), dice.choice(WAYS))
 
 
+@pytest.mark.usefixtures("reused")
 @corpus.each(corpus.few_states, 10, first=200)
 def test_generated_protocols(protocol: Protocol, dice: Random) -> None:
-    system = corpus.built(protocol)
-    options = dice.choice([{}, PLAIN, {"all": True}, POR])
-    one, many = (check(system, **options, **FEW, **more) for more in ({}, {"workers": dice.randint(1, 5)}))
-    assert answer(many) == answer(one)
+    same(corpus.built(protocol), dice.randint(1, 5), dice.choice(WAYS))
 
 
 def test_a_target_is_loaded_by_each_worker(cluster: Any) -> None:
@@ -296,6 +304,24 @@ def test_an_address_where_there_is_no_ray(listens: bool, monkeypatch: pytest.Mon
 
 def test_an_address_where_there_is_one(cluster: Any) -> None:
     _require_listener(cluster.address)
+
+
+def test_sigterm_while_ray_starts() -> None:
+    """Ray takes it for itself and leaves the program: that is nothing the model did."""
+    taken: list[int] = []
+
+    def init(**_: Any) -> None:
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(number))
+        signal.raise_signal(signal.SIGTERM)
+
+    started = SimpleNamespace(init=init, shutdown=lambda: taken.append(0))
+    before = signal.signal(signal.SIGTERM, lambda number, _: taken.append(number))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _start(started, 1, None)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert taken == [0, signal.SIGTERM]
 
 
 def test_more_workers_than_there_is_room_for(cluster: Any) -> None:

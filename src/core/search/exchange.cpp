@@ -16,13 +16,6 @@ void append(std::string& bytes, const Item* items, std::size_t count) {
     bytes.append(reinterpret_cast<const char*>(items), count * sizeof(Item));
 }
 
-void append_bits(std::string& bytes, const std::vector<bool>& bits) {
-    const std::size_t begin = bytes.size();
-    bytes.resize(begin + (bits.size() + 7) / 8, '\0');
-    for (std::size_t i = 0; i < bits.size(); ++i)
-        if (bits[i]) bytes[begin + i / 8] = static_cast<char>(bytes[begin + i / 8] | 1 << (i % 8));
-}
-
 // True the first time.
 bool mark(std::vector<bool>& marks, Id number) {
     if (number >= marks.size()) marks.resize(std::max<std::size_t>(number + 1, marks.size() * 2), false);
@@ -34,17 +27,17 @@ bool mark(std::vector<bool>& marks, Id number) {
 }  // namespace
 
 void Outbox::add(const Layout& layout, const Word* words, bool observed, double orbit, Id watched) {
-    const std::size_t stride = layout.stride();
-    const std::byte* packed = reinterpret_cast<const std::byte*>(words);
-    cells_.resize(tables_.width());
-    layout.unpack(packed, cells_.data());
-    for (Id column = 0; column < told_.size(); ++column) {
-        const std::vector<bool>& told = told_[column].cells;
-        if (cells_[column] >= told.size() || !told[cells_[column]]) define(column, cells_[column]);
-    }
-    states_.insert(states_.end(), packed, packed + stride);
-    observed_.push_back(observed);
-    is_watched_.push_back(watched != none);
+    const auto* packed = reinterpret_cast<const std::byte*>(words);
+    layout.look(packed, [&](Id column, Id cell) {
+        if (column < told_.size() && !told_[column].knows(cell)) [[unlikely]]
+            define(column, cell);
+    });
+    if (states_.size() < used_ + layout.words() * sizeof(Word))
+        states_.resize(2 * states_.size() + layout.words() * sizeof(Word));
+    layout.store(words, states_.data() + used_);
+    used_ += layout.stride();
+    observed_.push(count_, observed);
+    is_watched_.push(count_, watched != none);
     if (symmetric_) orbits_.push_back(orbit);
     if (watched != none) watched_.push_back(watched);
     ++count_;
@@ -52,7 +45,8 @@ void Outbox::add(const Layout& layout, const Word* words, bool observed, double 
 
 void Outbox::define(Id column, Id cell) {
     Told& told = told_[column];
-    mark(told.cells, cell);
+    if (cell >= told.cells.size()) told.cells.resize(std::max<std::size_t>(cell + 1, told.cells.size() * 2), 0);
+    told.cells[cell] = 1;
     const Column& owner = *tables_.columns[column];
     const Id local = owner.cells[cell].local;
     const std::span<const Id> inbox = owner.inboxes[owner.cells[cell].inbox];
@@ -77,9 +71,9 @@ Batch Outbox::close(const Layout& layout, std::uint64_t depth) {
     append(batch.bytes, &head, 1);
     for (unsigned width : widths) batch.bytes.push_back(static_cast<char>(width));
     append(batch.bytes, definitions_.data(), definitions_.size());
-    append(batch.bytes, states_.data(), states_.size());
-    append_bits(batch.bytes, observed_);
-    if (head.any_watched) append_bits(batch.bytes, is_watched_);
+    append(batch.bytes, states_.data(), used_);
+    batch.bytes += observed_.bytes;
+    if (head.any_watched) batch.bytes += is_watched_.bytes;
     if (symmetric_) append(batch.bytes, orbits_.data(), orbits_.size());
     batch.states = count_;
     batch.depth = depth;
@@ -88,15 +82,15 @@ Batch Outbox::close(const Layout& layout, std::uint64_t depth) {
     untold_ = {};
     watched_.clear();
     definitions_.clear();
-    states_.clear();
-    observed_.clear();
-    is_watched_.clear();
+    used_ = 0;
+    observed_.bytes.clear();
+    is_watched_.bytes.clear();
     orbits_.clear();
     count_ = 0;
     return batch;
 }
 
-void Inlet::open(std::span<const char> bytes) {
+bool Inlet::open(std::span<const char> bytes, const Layout& layout) {
     const auto require = [&](bool fine) {
         if (!fine) throw std::runtime_error("a batch of states is damaged");
     };
@@ -126,6 +120,9 @@ void Inlet::open(std::span<const char> bytes) {
     require(count_ <= bytes.size() && bytes.size() == orbits_ + (symmetric_ ? count_ * sizeof(double) : 0));
     one_.resize(layout_.stride() + Layout::slack);
 
+    bool fits = true;
+    for (Id column = static_cast<Id>(known_.size()); column < widths.size(); ++column)  // budgets, told as they are
+        fits &= widths[column] == 0 || layout.fits(column, static_cast<Id>((Word{1} << widths[column]) - 1));
     Inbox inbox;
     for (std::size_t i = 0; i < definitions.size();) {
         require(definitions.size() - i >= 4 && definitions.size() - i - 4 >= definitions[i + 3]);
@@ -143,26 +140,31 @@ void Inlet::open(std::span<const char> bytes) {
         const std::lock_guard guard(owner.lock);
         arrange(tables_.network, inbox, owner.sender(), owner.stands());
         const Id mine = local < shared.locals ? local : get(known.locals, local);
-        set(known_[column].cells, cell, tables_.cell(owner, mine, inbox));
+        const Id here = tables_.cell(owner, mine, inbox);
+        set(known_[column].cells, cell, here);
+        fits &= layout.fits(column, here);
     }
+    return fits;
 }
 
-void Inlet::next(std::vector<Id>& cells, bool& observed, bool& watched, double& orbit) {
+Inlet::Arrived Inlet::next(const Layout& layout, Word* packed) {
     const std::size_t stride = layout_.stride();
-    const char* state = bytes_.data() + states_ + at_ * stride;
+    const auto* state = reinterpret_cast<const std::byte*>(bytes_.data() + states_ + at_ * stride);
     // A stored state is read in whole words, which may lie behind the last one.
     if (at_ + 1 == count_ || stride < sizeof(Word)) {
         std::memcpy(one_.data(), state, stride);
-        layout_.unpack(one_.data(), cells.data());
-    } else {
-        layout_.unpack(reinterpret_cast<const std::byte*>(state), cells.data());
+        state = one_.data();
     }
-    for (Id column = 0; column < known_.size(); ++column) cells[column] = get(known_[column].cells, cells[column]);
-    observed = bit(observed_);
-    watched = any_watched_ && bit(watched_);
-    orbit = 1;
-    if (symmetric_) std::memcpy(&orbit, bytes_.data() + orbits_ + at_ * sizeof(double), sizeof orbit);
+    Arrived arrived{0, 1, bit(observed_), any_watched_ && bit(watched_)};
+    std::fill_n(packed, layout.words(), Word{0});
+    layout_.look(state, [&](Id column, Id cell) {
+        const Id here = column < known_.size() ? get(known_[column].cells, cell) : cell;
+        layout.put(packed, column, here);
+        arrived.sum += layout.factor(column) * here;
+    });
+    if (symmetric_) std::memcpy(&arrived.orbit, bytes_.data() + orbits_ + at_ * sizeof(double), sizeof arrived.orbit);
     ++at_;
+    return arrived;
 }
 
 }  // namespace quorate

@@ -41,13 +41,23 @@ public:
     // `words` is the state in this layout; `watched` none, or what to remember it by.
     void add(const Layout& layout, const Word* words, bool observed, double orbit, Id watched);
     std::uint64_t states() const { return count_; }
-    std::size_t bytes() const { return states_.size() + definitions_.size() * sizeof(Id); }
+    std::size_t bytes() const { return used_ + definitions_.size() * sizeof(Id); }
     // Everything that waits, as one batch.
     Batch close(const Layout& layout, std::uint64_t depth);
 
 private:
     struct Told {
-        std::vector<bool> locals{}, messages{}, cells{};
+        std::vector<bool> locals{}, messages{};
+        std::vector<char> cells{};
+        bool knows(Id cell) const { return cell < cells.size() && cells[cell] != 0; }
+    };
+    // One for each state, as many to a byte as fit.
+    struct Bits {
+        std::string bytes{};
+        void push(std::uint64_t number, bool bit) {
+            if (number % 8 == 0) bytes.push_back('\0');
+            bytes.back() = static_cast<char>(bytes.back() | bit << number % 8);
+        }
     };
     void define(Id column, Id cell);
 
@@ -56,10 +66,10 @@ private:
     const bool symmetric_;
     std::vector<Told> told_;
     std::vector<Id> definitions_{};
-    std::vector<std::byte> states_{};
-    std::vector<bool> observed_{}, is_watched_{};
+    std::vector<std::byte> states_{};  // longer than what it holds
+    std::size_t used_ = 0;
+    Bits observed_{}, is_watched_{};
     std::vector<double> orbits_{};
-    std::vector<Id> cells_{};
     std::uint64_t count_ = 0;
     Untold untold_{};
     std::vector<Id> watched_{};
@@ -74,12 +84,18 @@ public:
     void tell_local(Id column, Id number, Id mine) { set(known_[column].locals, number, mine); }
     void tell_message(Id column, Id number, Id mine) { set(known_[column].messages, number, mine); }
 
-    // Reads the head of a batch and its definitions; the cells it defines are made here where they are new.
-    void open(std::span<const char> bytes);
+    // Reads the head of a batch and its definitions; the cells it defines are made here where they are new. False if
+    // this layout is too narrow for the states of the batch.
+    bool open(std::span<const char> bytes, const Layout& layout);
     std::uint64_t states() const { return count_; }
     std::uint64_t depth() const { return depth_; }
-    // The next state, in numbers of this worker.
-    void next(std::vector<Id>& cells, bool& observed, bool& watched, double& orbit);
+    struct Arrived {
+        std::uint64_t sum;  // of its cells
+        double orbit;
+        bool observed, watched;
+    };
+    // The next state, in numbers of this worker, packed in a layout that is wide enough.
+    Arrived next(const Layout& layout, Word* packed);
 
 private:
     struct Known {
@@ -90,7 +106,7 @@ private:
         list[number] = mine;
     }
     static Id get(const std::vector<Id>& list, Id number) {
-        if (number >= list.size() || list[number] == none)
+        if (number >= list.size() || list[number] == none) [[unlikely]]
             throw std::logic_error("a batch holds a number that its sender has not told");
         return list[number];
     }

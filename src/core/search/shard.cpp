@@ -58,11 +58,10 @@ void Shard::guarded(Work work) {
 // --- to whom a state belongs ---
 
 // Sums of shares follow from those of the predecessor by what changed. The content of a cell takes long to work out.
-std::uint64_t Shard::share(Id column, Id cell) {
+std::uint64_t Shard::work_out_share(Id column, Id cell) {
     std::vector<std::uint64_t>& known = shares_[column];
     if (cell >= known.size()) known.resize(std::max<std::size_t>(cell + 1, known.size() * 2), 0);
-    if (known[cell] == 0) [[unlikely]]
-        known[cell] = mix(tables_.content(column, cell) + column_factor(column));
+    known[cell] = mix(tables_.content(column, cell) + column_factor(column));
     return known[cell];
 }
 std::uint64_t Shard::shares(const std::vector<Id>& cells) {
@@ -199,7 +198,7 @@ void Shard::expand(const Range& one) {
     const Expander& expander = mine_.expander;
     std::uint64_t content = 0;
     const auto begin = [&] { content = shares(expander.cells); };
-    const auto place = [&](std::uint64_t hash, const std::vector<Id>* form) {
+    const auto place = [&](std::uint64_t hash, const std::vector<Id>* form) __attribute__((always_inline)) {
         std::uint64_t successor = content;
         if (form != nullptr)
             successor = shares(*form);
@@ -207,7 +206,10 @@ void Shard::expand(const Range& one) {
             for (const auto& [column, before, after] : expander.changes())
                 successor += share(column, after) - share(column, before);
         const unsigned to = owner(successor);
-        if (to == options_.number) store_.prefetch(hash);
+        if (to == options_.number)
+            store_.prefetch(hash);
+        else if (!sent_.empty())
+            __builtin_prefetch(sent_place(hash));
         if (owners_.size() < mine_.most) owners_.resize(mine_.most);
         owners_[mine_.waiting] = to;
     };
@@ -264,9 +266,15 @@ bool Shard::insert(const Word* packed, std::uint64_t hash, bool observed, double
 void Shard::send(unsigned to, const Word* packed, const Worker::Waiting& state, Id watched) {
     const std::size_t words = store_.layout().words();
     if (options_.sent_states > 0) {
-        if (sent_.empty()) sent_.assign(options_.sent_states * (words + 1), 0);
-        Word* const place = sent_.data() + state.hash % options_.sent_states * (words + 1);
-        if (watched == none && place[0] != 0 && std::equal(packed, packed + words, place + 1)) {
+        if (sent_.empty()) {
+            sent_mask_ = std::bit_floor(options_.sent_states) - 1;
+            sent_width_ = words + 1;
+            sent_.assign((sent_mask_ + 1) * sent_width_, 0);
+        }
+        Word* const place = sent_place(state.hash);
+        Word differs = place[0] ^ 1;
+        for (std::size_t i = 0; i < words; ++i) differs |= packed[i] ^ place[i + 1];
+        if (watched == none && differs == 0) {
             ++repeated;
             return;
         }
@@ -295,50 +303,29 @@ std::vector<bool> Shard::absorb(unsigned from, std::span<const char> bytes) {
     std::vector<bool> further;
     guarded([&] {
         Inlet& inlet = inlets_[from];
-        inlet.open(bytes);
+        const bool fits = inlet.open(bytes, store_.layout());
         if (inlet.depth() != depth_) throw std::logic_error("a batch belongs to another level than this");
-        const std::size_t portion = thresholds.portion;
-        std::vector<Id> cells(tables_.width());
-        struct Arrived {
-            std::uint64_t hash;
-            double orbit;
-            bool observed, watched;
-        };
-        std::vector<Arrived> arrived(portion);
+        if (!fits) {
+            flush();  // what waits is packed in the layout of now
+            widen();
+        }
+        const std::size_t portion = thresholds.portion, words = store_.layout().words();
+        arriving_.resize(portion * words);
+        std::vector<Inlet::Arrived> arrived(portion);
         for (std::uint64_t done = 0; done < inlet.states();) {
             const std::size_t some = std::min<std::uint64_t>(portion, inlet.states() - done);
             while (store_.room() < portion) grow();
             if (store_.needs_growth()) grow();
-            arriving_.resize(some * store_.layout().words());
             for (std::size_t i = 0; i < some; ++i) {
-                Arrived& one = arrived[i];
-                inlet.next(cells, one.observed, one.watched, one.orbit);
-                bool fits = true;
-                for (Id column = 0; column < cells.size(); ++column)
-                    fits &= store_.layout().fits(column, cells[column]);
-                if (!fits) {
-                    // What came before it in this portion is packed in the layout of now.
-                    std::vector<std::vector<Id>> before(i, std::vector<Id>(cells.size()));
-                    for (std::size_t k = 0; k < i; ++k) {
-                        const Word* packed = arriving_.data() + k * store_.layout().words();
-                        store_.layout().unpack(reinterpret_cast<const std::byte*>(packed), before[k].data());
-                    }
-                    flush();
-                    widen();
-                    arriving_.resize(some * store_.layout().words());
-                    for (std::size_t k = 0; k < i; ++k)
-                        store_.layout().pack(before[k].data(), arriving_.data() + k * store_.layout().words());
-                }
-                store_.layout().pack(cells.data(), arriving_.data() + i * store_.layout().words());
-                one.hash = spread(tables_.sum(cells.data()));
-                store_.prefetch(one.hash);
+                arrived[i] = inlet.next(store_.layout(), arriving_.data() + i * words);
+                store_.prefetch(spread(arrived[i].sum));
             }
-            for (std::size_t i = 0; i < some; ++i) store_.prefetch_state(arrived[i].hash);
+            for (std::size_t i = 0; i < some; ++i) store_.prefetch_state(spread(arrived[i].sum));
             for (std::size_t i = 0; i < some; ++i) {
-                const Arrived& one = arrived[i];
+                const Inlet::Arrived& one = arrived[i];
                 std::uint64_t known = 0;
-                const Word* packed = arriving_.data() + i * store_.layout().words();
-                const bool fresh = insert(packed, one.hash, one.observed, one.orbit, known);
+                const Word* packed = arriving_.data() + i * words;
+                const bool fresh = insert(packed, spread(one.sum), one.observed, one.orbit, known);
                 if (one.watched) further.push_back(fresh || in_next_level(known));
             }
             done += some;
@@ -470,21 +457,13 @@ std::vector<Batch> Shard::saved(std::uint64_t level) {
 
 void Shard::restore(std::span<const char> bytes) {
     Inlet& inlet = inlets_.back();
-    inlet.open(bytes);
-    std::vector<Id> cells(tables_.width());
-    std::vector<Word> words;
-    bool observed, watched;
-    double orbit;
+    if (!inlet.open(bytes, store_.layout())) store_.widen();
+    std::vector<Word> words(store_.layout().words());
     for (std::uint64_t i = 0; i < inlet.states(); ++i) {
-        inlet.next(cells, observed, watched, orbit);
-        bool fits = true;
-        for (Id column = 0; column < cells.size(); ++column) fits &= store_.layout().fits(column, cells[column]);
-        if (!fits) store_.widen();
-        words.resize(store_.layout().words());
-        store_.layout().pack(cells.data(), words.data());
+        const Inlet::Arrived one = inlet.next(store_.layout(), words.data());
         if (store_.needs_growth()) grow();
         std::uint64_t known;
-        if (store_.insert(0, words.data(), spread(tables_.sum(cells.data())), known) == Store::Insertion::known)
+        if (store_.insert(0, words.data(), spread(one.sum), known) == Store::Insertion::known)
             throw std::runtime_error("a saved share holds a state twice");
     }
 }

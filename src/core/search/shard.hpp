@@ -88,7 +88,11 @@ public:
     const std::vector<Violations>& violations() const { return mine_.violations; }
 
 private:
-    std::uint64_t share(Id column, Id cell);
+    std::uint64_t share(Id column, Id cell) {
+        const std::vector<std::uint64_t>& known = shares_[column];
+        return cell < known.size() && known[cell] != 0 ? known[cell] : work_out_share(column, cell);
+    }
+    [[gnu::noinline]] std::uint64_t work_out_share(Id column, Id cell);
     std::uint64_t shares(const std::vector<Id>& cells);
     unsigned owner(std::uint64_t shares) const {
         return static_cast<unsigned>((mix(shares) >> 32) * options_.workers >> 32);
@@ -106,6 +110,7 @@ private:
     void check_stuck(const std::vector<Id>& cells, std::uint64_t length);
     Witness witness(Finding finding, std::size_t property, const std::vector<Id>& cells, std::uint64_t length) const;
     void offer(Witness witness, bool counts = true);
+    Word* sent_place(std::uint64_t hash) { return sent_.data() + (hash & sent_mask_) * sent_width_; }
     bool in_next_level(std::uint64_t number) const { return store_.position_of(number) >= levels_.back(); }
     // Runs what may run out of memory, or be asked to stop, or have to start over.
     template <typename Work>
@@ -127,6 +132,7 @@ private:
     std::vector<std::vector<Batch>> full_{};  // batches that had to be closed before they were asked for
     std::vector<std::vector<std::uint64_t>> shares_{};
     std::vector<Word> sent_{};  // the states sent last, by hash; the first word of each says that there is one
+    std::size_t sent_mask_ = 0, sent_width_ = 0;
     std::vector<Word> arriving_{};
     std::vector<Range> work_{};
     std::vector<std::uint64_t> levels_{0};  // where each begins in the store

@@ -63,6 +63,18 @@ public:
         for (const Field& field : fields_)
             *cells++ = static_cast<Id>(word(state, field.word) >> field.shift & field.mask);
     }
+    // Calls each(column, cell) for the cells of a stored state.
+    template <typename Each>
+    void look(const std::byte* state, Each each) const {
+        Id column = 0;
+        for (const Field& field : fields_)
+            each(column++, static_cast<Id>(word(state, field.word) >> field.shift & field.mask));
+    }
+    // Into a state of which all fields were 0, one after the other.
+    void put(Word* words, Id column, Id cell) const {
+        words[fields_[column].word] |= static_cast<Word>(cell) << fields_[column].shift;
+    }
+    std::uint64_t factor(Id column) const { return fields_[column].factor; }
     // The same as the tables' sum of the cells of a stored state.
     std::uint64_t sum(const std::byte* state) const {
         std::uint64_t sum = 0;

@@ -92,6 +92,7 @@ def _require_listener(place: str) -> None:
 def _start(ray: Any, workers: int | None, address: str | None) -> None:
     handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
     logging.getLogger("ray").setLevel(logging.ERROR)
+    stopped = False
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False, "configure_logging": False}
     try:
         if address is not None:
@@ -112,8 +113,16 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
         if address is not None:
             raise ClusterError(f"address={address!r}: {how}", hint="is `ray start --head` running there?") from None
         raise ClusterError(f"Ray does not start: {how}", hint="`ray start --head` may say more") from None
+    except SystemExit as error:
+        if error.code != signal.SIGTERM:
+            raise
+        stopped = True
     finally:
         if threading.current_thread() is threading.main_thread():
             for each, handler in handlers.items():
                 if handler is not None:
                     signal.signal(each, handler)  # Ray takes SIGTERM for itself
+    if stopped:
+        ray.shutdown()
+        signal.raise_signal(signal.SIGTERM)  # for whoever had it before
+        raise KeyboardInterrupt
