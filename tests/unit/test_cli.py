@@ -312,6 +312,15 @@ def test_help_teaches(command: list[str]) -> None:
     assert ("quorate " + " ".join(command)).strip() in ran.out
 
 
+def test_help_breaks_lines_where_the_terminal_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They broke where the source does: "the report says", and the rest on a line of its own."""
+    monkeypatch.setenv("COLUMNS", "400")
+    told = [" ".join(line.split()) for line in CliRunner().invoke(app, ["simulate", "--help"]).stdout.splitlines()]
+    assert any("That nothing is found proves nothing; the report says how much was seen." in line for line in told)
+    assert any(line.startswith("Exit status: 0 nothing") and line.endswith("--fail-under asks for.") for line in told)
+    assert "quorate simulate faulty-paxos --strategy pct --depth 40 --save run.json" in told
+
+
 def test_version() -> None:
     assert Ran("--version").out.startswith("quorate 0.")
 

@@ -154,18 +154,26 @@ class Spender(Process):
 
 class Spending(System):
     most: int | None = None
+    spenders: int = 1
 
     def build(self) -> None:
-        self.spawn(Spender, most=self.most)
+        self.spawn(Spender, self.spenders, most=self.most)
 
 
 @pytest.mark.parametrize(
     ("system", "steps"),
-    [(Paxos(), 18), (Raft(), 18), (TokenRing(), None), (Duel(), None), (Spending(most=1), 2)],
+    [
+        (Paxos(), 18),
+        (Raft(), 18),
+        (TokenRing(), None),
+        (Duel(), None),
+        (Spending(most=1), 2),
+        (Spending(spenders=101), None),
+    ],
     ids=lambda each: type(each).__name__,
 )
 def test_the_longest_of_some_runs(system: System, steps: int | None) -> None:
-    """All of them end, or are cut by a bound; or some go on, or numbers have no bound."""
+    """All of them end, or are cut by a bound; or some go on, numbers have no bound, or there are too many processes."""
     assert longest_run(define(system)) == steps
 
 

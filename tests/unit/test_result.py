@@ -6,7 +6,7 @@ import pytest
 
 from handmade import result, violation, witness
 from models import Everything
-from quorate import check
+from quorate import Process, System, check
 from quorate.protocols.paxos import Paxos
 from quorate.render.report import report
 from quorate.results.result import CheckFailed, PropertyOutcome, Result
@@ -175,3 +175,19 @@ def test_json_has_every_key_that_scripts_rely_on() -> None:
     assert document["schema"] == 1
     assert document["trace"]["property"] == "one_busy"
     assert document["properties"][1] == {"name": "validity", "kind": "invariant", "verdict": "incomplete", "note": ""}
+
+
+class Alone(Process):
+    """Does nothing."""
+
+
+class Idle(System):
+    def build(self) -> None:
+        self.spawn(Alone)
+
+
+def test_figures_of_a_system_in_which_nothing_happens() -> None:
+    """They read "1 local states" and "0 of 0 dead, factor 0.0"."""
+    text = " ".join(str(check(Idle)).split())
+    assert "1 local state, 0 messages, 0 behaviours: bounds" in text
+    assert "dead messages 0 of 0 dead: drops" in text

@@ -43,6 +43,21 @@ def nothing(self: Any, ping: Any) -> None: ...
             "@quorum(sets='all')",
             "'minimal', 'maximal' or 'any'",
         ),
+        (
+            lambda: quorum(Ping, sets="every"),  # type: ignore[call-overload]
+            "@quorum(sets='every')",
+            "'minimal', 'maximal' or 'any'",
+        ),
+        (
+            lambda: quorum(Ping, size=2, sets="any"),  # type: ignore[call-overload]
+            "@quorum(sets='any') says which of the sets that are enough, and nothing says when they are",
+            "give enough= instead",
+        ),
+        (
+            lambda: quorum(Ping, each="peers", sets="maximal"),  # type: ignore[call-overload]
+            "@quorum(sets='maximal') says which",
+            "leave sets= out",
+        ),
         (lambda: on(Ping)(on(Ping)(nothing)), "nothing is declared as a transition twice", "a method of its own"),
         (lambda: on(Ping)(3), "@on goes on a method, not on 3", "directly above"),  # type: ignore[arg-type]
         (lambda: invariant(3), "@invariant goes on a method of a System", "def name(self) -> bool"),  # type: ignore[arg-type]

@@ -279,3 +279,23 @@ def test_parts_of_a_part_that_is_told_are_not_told_again() -> None:
     warnings = check(Spread, property="over_several_lines", vacuity=True).warnings
     parts = [warning.partition("`")[2].partition("`")[0] for warning in warnings]
     assert parts == ["taker.got == 99 and taker.note is None"]
+
+
+class Constants(Gift):
+    @invariant
+    def with_what_changes_nothing(self) -> bool:
+        return all(taker.got < 5 for taker in self[Taker]) or False
+
+    @invariant
+    def with_cases(self) -> bool:
+        return all(taker.got == 1 if taker.note else True for taker in self[Taker])
+
+    @invariant
+    def over_nothing_at_all(self) -> bool:
+        return all(False for taker in self[Taker] if taker.got > 5)
+
+
+def test_a_constant_is_no_part_if_it_is_put_in_its_own_place() -> None:
+    """`False` did not matter, since with False there it held as well."""
+    asked = ["with_what_changes_nothing", "with_cases", "over_nothing_at_all"]
+    assert not check(Constants, property=asked, vacuity=True).warnings

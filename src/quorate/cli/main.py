@@ -1,5 +1,6 @@
 """The `quorate` command. Everything heavy is imported by the command that needs it."""
 
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -37,7 +38,16 @@ class _PlainFlags:
 
 
 class _Command(_PlainFlags, TyperCommand):
-    pass
+    def __init__(self, *given: Any, help: str | None = None, epilog: str | None = None, **options: Any) -> None:
+        super().__init__(*given, help=_flowing(help), epilog=_flowing(epilog), **options)
+
+
+def _flowing(text: str | None) -> str | None:
+    """Paragraphs break where the terminal does, and not where the source does; what is indented stays as it is."""
+    if text is None:
+        return None
+    paragraphs = cleandoc(text).split("\n\n")
+    return "\n\n".join(each if each.startswith(" ") else " ".join(each.split("\n")) for each in paragraphs)
 
 
 class _Group(_PlainFlags, TyperGroup):

@@ -136,6 +136,8 @@ def quorum(
     a set agree on that field (or on that function of the message).
     """
     _message_type("quorum", message, (Message,))
+    if sets not in ("minimal", "maximal", "any"):
+        raise _refuse(f"@quorum(sets={sets!r}): unknown kind of sets", "sets is 'minimal', 'maximal' or 'any'")
     if sets == "any" and size is None and each is None and enough is None:
         enough = _any_set
     if sum(given is not None for given in (size, each, enough)) != 1:
@@ -143,8 +145,11 @@ def quorum(
             f"@quorum({message.__name__}, ...) says how many messages it wants in exactly one way",
             "give one of size=, each= and enough=, or sets='any' for sets of any size",
         )
-    if sets not in ("minimal", "maximal", "any"):
-        raise _refuse(f"@quorum(sets={sets!r}): unknown kind of sets", "sets is 'minimal', 'maximal' or 'any'")
+    if enough is None and sets != "minimal":
+        raise _refuse(
+            f"@quorum(sets={sets!r}) says which of the sets that are enough, and nothing says when they are",
+            "with size= or each= there is one kind of sets; give enough= instead, or leave sets= out",
+        )
     if isinstance(size, int) and (isinstance(size, bool) or size < 1):
         raise _refuse(f"@quorum(size={size!r}): a quorum has at least one message", "give a size of 1 or more")
     if isinstance(same, str) and same not in message._names and same != "sender":

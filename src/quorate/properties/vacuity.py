@@ -57,7 +57,7 @@ def variants(prop: Property) -> list[Variant]:
     found: list[Variant] = []
     nodes = list(ast.walk(tree))
     parts: list[tuple[ast.expr, tuple[bool, ...]]] = [
-        (node, (not positive,)) for node, positive in _parts(tree.body[0])
+        (node, (not positive,)) for node, positive in _parts(tree.body[0]) if not _is_constant(node, not positive)
     ]
     parts += [(node, (True, False)) for node in _conditions(tree.body[0], [node for node, _ in parts])]
     for node, values in parts:
@@ -153,6 +153,11 @@ def _conditions(function: ast.FunctionDef, told: list[ast.expr]) -> Iterator[ast
             if id(each) not in known and not isinstance(each, ast.Constant):
                 known.add(id(each))
                 yield each
+
+
+def _is_constant(node: ast.expr, value: bool) -> bool:
+    """Whether nothing would be put in the place of anything."""
+    return isinstance(node, ast.Constant) and bool(node.value) is value
 
 
 def _is_truth(node: ast.expr) -> bool:

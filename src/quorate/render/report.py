@@ -412,8 +412,9 @@ def _reduction(figures: Mapping[str, Any]) -> Content:
             continue
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in ("of", "factor"):
             amount = f"{value:,}" if of is None else f"{value:,} of {of:,}"
-            parts.append(f"{amount} {name.replace('_', ' ')}")
-    if isinstance(figures.get("factor"), int | float):
+            what = name.replace("_", " ")
+            parts.append(f"{amount} {what.removesuffix('s') if value == 1 and of is None else what}")
+    if isinstance(figures.get("factor"), int | float) and of != 0:  # of nothing it is none
         parts.append(f"factor {figures['factor']:,.1f}")
     why = str(figures.get("why", ""))
     return [", ".join(parts) or "ran", Piece(f": {why}" if why else "", "faint")]

@@ -16,13 +16,15 @@ from quorate.native.model import Model
 RUNS = 32
 DEPTH = 10_000
 SECONDS = 0.5
+MOST_PROCESSES = 100
+"""Of more of them, tables of their own would take much time and memory."""
 FEWEST = 8
 """Runs that must have come to an end, if the time was up before all had."""
 
 
 def longest_run(definition: Definition) -> int | None:
     """The steps of the longest of some random runs; None unless all of them come to an end, or to a bound."""
-    if definition.ranked:
+    if definition.ranked or len(definition.columns) > MOST_PROCESSES:
         return None
     options = _core.RunOptions(
         strategy=_core.Strategy.uniform,

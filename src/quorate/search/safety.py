@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from quorate import _core
 from quorate.base.watchdog import Halted
@@ -59,7 +60,7 @@ class Safety:
         if options.distributed:
             self.backend = self.workers = distributed(model, asked, options, watcher, target)
         self.whole = model.whole
-        watcher.probe = lambda: longest_run(self.definition)
+        watcher.probe = partial(longest_run, self.definition)  # and not self: it would keep the tables
         self.conclusion = Conclusion(model, asked, options, watcher, trace, target, not_decomposed, self.workers)
         self._closing: Closing | None = None
 
