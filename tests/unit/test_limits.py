@@ -177,3 +177,12 @@ def test_what_was_shown_stays_shown_when_the_search_is_stopped(limit: Any) -> No
         found = check(Reachable(counters=3), **limit)
         assert found.verdict == "incomplete"
         assert [each.verdict for each in found.properties] == ["holds"]
+
+
+def test_figures_that_a_limit_cut_short_are_told_to_be_so() -> None:
+    found = check(ReachableAndBounded, max_states=60, symmetry="none", quotient="off")
+    assert (found.verdict, found.stopped_by) == ("holds", None)
+    assert found.states < 81
+    assert found.properties[0].note == "a run shows it; the search ended there"
+    whole = check(ReachableAndBounded, max_states=90, symmetry="none", quotient="off")
+    assert (whole.states, whole.properties[0].note) == (81, "a run shows it")

@@ -85,7 +85,7 @@ class Conclusion:
             trace = next((each.trace for each in violations), None)
         answered = self.answered(found, last=True)
         approximate = options.store == "bitstate" or found.miss > LIKELY
-        outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=approximate)
+        outcomes = outcomes_of(found, self.model, self.asked, self.shown, approximate=approximate, answered=answered)
         checked: Mapping[str, Any] | None = None
         if self.self_check is not None and self.self_check.begun:
             whole = found.stop in ("finished", "violation") and options.store == "exact" and not options.max_depth

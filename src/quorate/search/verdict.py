@@ -16,11 +16,11 @@ AFTER_VIOLATION = "not decided: the search ended with the violation"
 
 
 def outcomes_of(
-    found: Found, model: Model, asked: Asked, shown: Container[str], *, approximate: bool
+    found: Found, model: Model, asked: Asked, shown: Container[str], *, approximate: bool, answered: bool
 ) -> tuple[PropertyOutcome, ...]:
     """One outcome for each property that was asked for; and one for failures of handlers, if there are any.
 
-    `shown` are those for which there is a run already.
+    `shown` are those for which there is a run already. If all is `answered`, a limit has cut short nothing but figures.
     """
     finished = found.stop == "finished"
     first = () if found.violation is None else (found.violation,)
@@ -28,7 +28,8 @@ def outcomes_of(
     rest: Verdict = "holds" if finished and not approximate else "incomplete"
     unfinished = UNDECIDED if found.violation is None else AFTER_VIOLATION
     note = "" if rest == "holds" else "approximate search" if finished else unfinished
-    return _outcomes(asked, Ending(rest, note, found.stop in ("reached", "regrown")), broken, shown)
+    early = found.stop in ("reached", "regrown") or (answered and found.stop not in ("finished", "violation"))
+    return _outcomes(asked, Ending(rest, note, early), broken, shown)
 
 
 def undecided(asked: Asked) -> tuple[PropertyOutcome, ...]:
