@@ -130,10 +130,12 @@ class Supervisor:
             self._note(json.loads(line))
 
     def _note(self, message: dict[str, Any]) -> None:
+        if message.keys() & {"limit", "alive"}:
+            self._alive = time.monotonic()
+        if "alive" in message:  # an endless loop gets on, too
+            return
         self._heard = time.monotonic()
         self._slow = SLOW
-        if message.keys() & {"limit", "alive"}:
-            self._alive = self._heard
         if "limit" in message:
             self._limit = None if message["limit"] is None else self._heard + message["limit"]
         if "json" in message:
