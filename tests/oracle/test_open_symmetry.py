@@ -34,9 +34,11 @@ from quorate import (
     step,
 )
 from quorate.model.define import define
+from quorate.options import Options
 from quorate.reduce import reductions, share
 from quorate.reduce.open_symmetry import OpenSymmetries
 from quorate.search import safety
+from quorate.search.plan import plan
 from small_instances import small
 from test_against_reference import all_names, follow
 from test_optimistic import no_closure as no_plain_search
@@ -193,6 +195,15 @@ def test_what_grows_takes_no_symmetry_away(lost: bool) -> None:
     assert figures["group"] == "3! Answerer"
     assert figures["stands_for"] == plain.states
     assert result.states < plain.states / 3
+
+
+def test_a_plan_says_so() -> None:
+    found = plan(Rounds(), Options())
+    assert not found.closed
+    assert found.symmetry_classes == [
+        {"class": "Answerer", "members": ["answerer1", "answerer2", "answerer3"], "why_not": None}
+    ]
+    assert "as the search asks" in found.reductions["symmetry"]["why"]
 
 
 def test_in_an_optimistic_universe() -> None:

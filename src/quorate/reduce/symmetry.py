@@ -123,7 +123,7 @@ class Symmetry(Reduction):
         if found.families:
             told = "takes one of all states that differ in names only"
             if isinstance(found, OpenSymmetries):
-                told += "; compared as the search asked, since the closure did not end before it"
+                told += "; compared as the search asks, since the closure has not ended"
             order = found.order if found.order <= LARGEST else None
             self._set("", told, group=found.group, order=order, left_out=left_out)
         else:

@@ -193,8 +193,10 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
     apart = roles(definition)
     if apart:
         reductions.require_decomposed()
-    reductions.symmetry.taken_apart(apart, why_whole)
     closed = closure.complete
+    if not closed and model.whole is None and not reductions.dynamic and not options.distributed:
+        reductions.open_symmetry()
+    reductions.symmetry.taken_apart(apart, why_whole)
     facts = Facts(model, closed)
     return Plan(
         definition=definition,
@@ -204,7 +206,7 @@ def _plan(model: Model, why_whole: str, options: Options, target: str | None, wa
         transitions=tuple(facts.transitions),
         enabling=tuple(facts.enabling),
         never_consumed=facts.never_consumed(),
-        symmetries=(model.symmetries or Symmetries(model, proposed(definition))) if closed else None,
+        symmetries=model.symmetries or (Symmetries(model, proposed(definition)) if closed else None),
         reductions=reductions.to_json(),
         temporal=None,
         safety=True,
