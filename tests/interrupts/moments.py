@@ -29,7 +29,6 @@ COMMANDS = [
     "profile paxos",
     "flows paxos --json",
     "prove lock --json",
-    "project ping-pong",
     "ablate ping-pong --each 1 -j 2",
     "list",
     "automaton G(p->F(q))",
