@@ -73,8 +73,8 @@ std::size_t merge_local_states(Tables& tables, const Closure& closure) {
                         for (Id message = 0; message < column.messages.size(); ++message)
                             if (column.transitions[transition].takes(column.messages[message].type) &&
                                 closure.holds(column, column.messages[message]))
-                                signature.push_back(
-                                    static_cast<Id>(takes(column, Scope::closure, transition, local, message, unknown)));
+                                signature.push_back(static_cast<Id>(
+                                    takes(column, Scope::closure, transition, local, message, unknown)));
                 }
                 next[local] = classes.emplace(std::move(signature), static_cast<Id>(classes.size())).first->second;
             }

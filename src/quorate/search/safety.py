@@ -145,10 +145,10 @@ class Safety:
 
         None if the closure has ended meanwhile.
         """
-        closing.reductions = reductions = Reductions(self.model, self.options)
+        universe = Universe(self.model, closing.reductions)  # what was met so far, before cells are forgotten
+        universe.reductions = closing.reductions = reductions = Reductions(self.model, self.options)
         reductions.analyse(0)
         reductions.open_symmetry()
-        universe = Universe(self.model, reductions)
         closing.before += found.transitions
         universe.seed()
         while True:
