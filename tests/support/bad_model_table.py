@@ -205,6 +205,7 @@ ROWS: dict[str, tuple[str, str]] = {
     "sends in a monitor": ("class M(Monitor):\n    @on(Said)\n    def said(self, e): self.send(e.source, Go())  # here\n"+ handler("self.emit(Said())").replace("  # here", "").replace("self.spawn", "self.watch(M); self.spawn"), "Q108"),
     "chooses in a monitor": ("class M(Monitor):\n    @on(Said)\n    def said(self, e): self.choose((1, 2))  # here\n"+ handler("self.emit(Said())").replace("  # here", "").replace("self.spawn", "self.watch(M); self.spawn"), "Q108"),
     "assigns in a property": (prop("self[A][0].x = 1"), "Q108"),
+    "asks for types in a property": (prop("return all(type(p) is not A for p in self[Process])"), "Q108"),
     "spawns in a property": (prop("return self.spawn(A)"), "Q108"),
     "chooses in a property": (prop("return self.choose((True, False))"), "Q108"),
     "sets a parameter in a property": (prop("self.n = 3"), "Q108"),

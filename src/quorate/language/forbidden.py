@@ -83,6 +83,34 @@ def forbid_impure(what: str, *functions: object) -> None:
             _scan(what, function, function.__code__)
 
 
+def forbid_classes(what: str, function: FunctionType) -> None:
+    """Refuse a property that asks for the class of a variable: a process in a property has a class of its own there.
+
+    So `type(p) is Server` would be false of every server, and an invariant about servers would hold.
+    """
+    _find_classes(what, function, function.__code__)
+
+
+def _find_classes(what: str, function: FunctionType, code: CodeType) -> None:
+    if "type" in code.co_names and "type" not in function.__globals__:
+        import dis
+
+        steps = [each for each in dis.get_instructions(code) if each.opname not in ("PRECALL", "PUSH_NULL", "CACHE")]
+        for asked, variable, call, then in zip(steps, steps[1:], steps[2:], steps[3:], strict=False):
+            named = asked.opname == "LOAD_GLOBAL" and asked.argval == "type" and call.opname == "CALL"
+            if named and variable.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and then.opname != "LOAD_ATTR":
+                line = asked.positions.lineno if asked.positions else None
+                raise ModelError(
+                    f"{what} uses `type({variable.argval})`: for processes a property has classes of its own",
+                    hint=f"write isinstance({variable.argval}, ...)",
+                    code="Q108",
+                    location=Location(code.co_filename, line or code.co_firstlineno),
+                )
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _find_classes(what, function, constant)
+
+
 def is_impure(value: Any) -> bool:
     """Whether a value is chance or the clock itself: their module, or a function that is not the model's code."""
     if isinstance(value, ModuleType):

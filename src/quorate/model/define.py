@@ -21,7 +21,7 @@ from quorate.language.declared import (
     require_setting,
 )
 from quorate.language.faults import Faults
-from quorate.language.forbidden import forbid_impure, refuse_suspended
+from quorate.language.forbidden import forbid_classes, forbid_impure, refuse_suspended
 from quorate.language.lemmas import as_invariant, lemma_functions
 from quorate.language.lost import refuse_abstract, refuse_hidden, refuse_undurable
 from quorate.language.message import Event, Message
@@ -379,6 +379,7 @@ def read_properties(cls: type[System]) -> list[Property]:
         location = getattr(function, PLACE_MARK, None) or location_of(function)
         assert location is not None, "decorators take functions"
         forbid_impure(f"{cls.__name__}.{name}", function)
+        forbid_classes(f"{cls.__name__}.{name}", function)
         refuse_reserved(cls, name, location)
         found.append(Property(name, kind, (function.__doc__ or "").strip(), function, location))
     for name, function in lemma_functions(cls).items():
@@ -386,6 +387,7 @@ def read_properties(cls: type[System]) -> list[Property]:
         location = location_of(function)
         assert location is not None, "decorators take functions"
         forbid_impure(f"{cls.__name__}.{name}", function)
+        forbid_classes(f"{cls.__name__}.{name}", function)
         if asked is not None:
             found.append(Property(name, "invariant", (function.__doc__ or "").strip(), asked, location))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of, member_location
 from quorate.language.declared import TEMPORAL_MARK, forgotten, refuse_reserved, stranger
-from quorate.language.forbidden import forbid_impure
+from quorate.language.forbidden import forbid_classes, forbid_impure
 from quorate.language.lost import refuse_hidden
 from quorate.language.system import System
 from quorate.language.temporal import Each, Expand, Named, Stated
@@ -98,6 +98,7 @@ def _claimed(cls: type[System], name: str, value: Any, stated: Stated) -> Claime
     formula = stated.formula
     if isinstance(value, FunctionType):
         forbid_impure(f"{cls.__name__}.{name}", value)
+        forbid_classes(f"{cls.__name__}.{name}", value)
         if name not in methods:
             wanted = "self and the process" if stated.each is not None else "self alone"
             raise ModelError(

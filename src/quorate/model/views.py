@@ -189,6 +189,7 @@ class _Reading:
 def _view_class(column: Column) -> type:
     """A subclass of the process's class, so that its methods work, with every field replaced by a recording one."""
     members: dict[str, Any] = {"__slots__": (), "__setattr__": _refuse, "__module__": column.cls.__module__}
+    members["__class__"] = property(lambda _: column.cls)  # what type(...) says is another, and refused
     for index, name in enumerate(column.fields[: column.spec.visible]):
         members[name] = property(_reader(index))
     if "crashed" not in members:

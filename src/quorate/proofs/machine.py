@@ -561,8 +561,7 @@ def _view(cls: type[Automaton]) -> type:
                 members[name] = lifted(value)
     members.update(_class_methods(cls))
     members.setdefault("crashed", property(_crashed))
-    # As in a check: there a property is given a view, which has a class of its own.
-    members["__class__"] = property(lambda self: type(self) if self._run.closed == "a property" else cls)
+    members["__class__"] = property(lambda _: cls)
     if not issubclass(cls, Monitor):
         members.update(send=_send, reply=_reply, emit=_emit, choose=_choose, sign=_sign, _tell=_emit)
     return types.new_class(cls.__name__, (cls,), {"view": True}, lambda body: body.update(members))
