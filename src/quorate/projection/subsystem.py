@@ -145,7 +145,8 @@ def _server(cls: Any, read: list[str]) -> type[Process]:
     def watched(made: Any, /, **how: Any) -> None:
         super(server, made).__init_subclass__(**how)
         if how.get("view"):
-            fields = {name: each for name, each in made.__dict__.items() if isinstance(each, property)}
+            members = made.__dict__.items()
+            fields = {name: each for name, each in members if isinstance(each, property) and name != "__class__"}
             for name, each in {**fields, "pid": Process.pid}.items():
                 setattr(made, name, _noting(each, cls.__name__, read))
 
@@ -271,10 +272,11 @@ def _system(
         "__getitem__": seen,
         "pending": pending,
         "_parameters": cls.declared_parameters(),
-        "parameters": property(parameters),
         parameter: property(number),
     }
-    made: System = type(cls.__name__, (cls,), body)(**values)
+    kind: Any = type(cls.__name__, (cls,), body)
+    kind.parameters = property(parameters)  # a name that no model may give
+    made: System = kind(**values)
     made.__dict__["_values"] = _Values(values, parameter, read)
     del made.__dict__[parameter]  # which would be a constant to whoever takes properties apart
     return made
