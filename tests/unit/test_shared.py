@@ -25,7 +25,6 @@ from quorate import (
     final,
     invariant,
     on,
-    prove,
     simulate,
     start,
     step,
@@ -268,7 +267,6 @@ def test_what_has_no_rule_is_refused_by_name(tmp_path: Path) -> None:
     for refused in (
         lambda: check(Peterson(), workers=2, property="mutual_exclusion"),
         lambda: check(Peterson(), checkpoint=tmp_path / "saved", property="mutual_exclusion"),
-        lambda: prove(Peterson(), property="mutual_exclusion"),
         lambda: check(TicketLock(), byzantine={"thread": 1}),
     ):
         with pytest.raises(QuorateError, match="shared cell"):
