@@ -103,7 +103,7 @@ def same_answer(system: System | type[System], workers: int, **options: Any) -> 
 
 
 def needs_one_process(result: Result) -> bool:
-    """Whether symmetry is compared as the search goes on, without a closure: workers leave that out (docs/cluster.md)."""
+    """Whether symmetry is compared as the search goes on: without a closure, which workers leave out."""
     return not result.reductions["closure"]["ran"]
 
 

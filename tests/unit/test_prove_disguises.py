@@ -368,7 +368,7 @@ class Types(System):
 
     @invariant
     def another_class(self) -> bool:
-        return all(each.__class__ is Sender for each in self[Receiver])
+        return all(issubclass(each.__class__, Sender) for each in self[Receiver])
 
 
 @pytest.mark.parametrize("name", ["class_of", "instance_of", "another_class"])

@@ -264,13 +264,14 @@ def test_nobody_makes_cells_but_a_system() -> None:
 
 
 def test_what_has_no_rule_is_refused_by_name(tmp_path: Path) -> None:
-    for refused in (
-        lambda: check(Peterson(), workers=2, property="mutual_exclusion"),
-        lambda: check(Peterson(), checkpoint=tmp_path / "saved", property="mutual_exclusion"),
-        lambda: check(TicketLock(), byzantine={"thread": 1}),
-    ):
+    refused: list[tuple[System, dict[str, Any]]] = [
+        (Peterson(), {"workers": 2, "property": "mutual_exclusion"}),
+        (Peterson(), {"checkpoint": tmp_path / "saved", "property": "mutual_exclusion"}),
+        (TicketLock(), {"byzantine": {"thread": 1}}),
+    ]
+    for system, options in refused:
         with pytest.raises(QuorateError, match="shared cell"):
-            refused()
+            check(system, **options)
     found = check(Peterson(processes=2), por="dpor", property="mutual_exclusion")
     assert not found.reductions["por"]["ran"]
     assert "shared cells" in found.reductions["por"]["why"]
