@@ -96,8 +96,9 @@ def _measure(request: dict[str, Any]) -> Measured:
     share = (_cpu_seconds() - cpu) / seconds if options.get("threads", 1) == 1 else 1.0
     highest = resident()[1]
     asked = {"por": "por", "split": "split", "symmetry": "symmetry"}
+    here = f"{ROOT}/"  # no path of this machine belongs into what is published
     idle = [
-        f"{name} left out: {result.reductions[name]['why']}"
+        f"{name} left out: {str(result.reductions[name]['why']).replace(here, '')}"
         for name, key in asked.items()
         if options.get(key, "none") != "none" and not result.reductions.get(name, {}).get("ran", True)
     ]

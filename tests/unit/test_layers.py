@@ -12,7 +12,12 @@ import quorate
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "quorate"
-UPWARD = {("results.result", "render.report"), ("results.trace", "render.text")}
+UPWARD = {
+    ("results.result", "render.report"),
+    ("results.trace", "render.text"),
+    ("proofs.prove", "render.proofs"),
+    ("results.simulation", "render.simulation"),
+}
 """Named below the list of layers."""
 ALIKE = {"result"}
 """The package `results`, and what it is named after."""

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from textwrap import dedent
 from typing import Any
 
@@ -6,8 +7,10 @@ import pytest
 
 from handmade import result, violation, witness
 from models import Everything
-from quorate import Process, System, check
+from quorate import Process, System, check, prove, simulate
+from quorate.base.errors import TargetError
 from quorate.protocols.paxos import Paxos
+from quorate.protocols.two_phase_commit import TwoPhaseCommit
 from quorate.render.report import report
 from quorate.results.result import CheckFailed, PropertyOutcome, Result
 
@@ -191,3 +194,20 @@ def test_figures_of_a_system_in_which_nothing_happens() -> None:
     text = " ".join(str(check(Idle)).split())
     assert "1 local state, 0 messages, 0 behaviours: bounds" in text
     assert "dead messages 0 of 0 dead: drops" in text
+
+
+def test_every_answer_shows_its_report_and_is_short_where_pytest_explains_it() -> None:
+    walked = simulate(TwoPhaseCommit(), runs=2)
+    assert str(walked).startswith("? TwoPhaseCommit(")
+    assert repr(walked) == "<Simulation TwoPhaseCommit, nothing found; 2 runs>"
+    proved = prove(TwoPhaseCommit(participants=1))
+    assert str(proved).startswith("✓ TwoPhaseCommit(")
+    assert repr(proved) == "<Proof TwoPhaseCommit, proved; agreement, validity>"
+
+
+@pytest.mark.parametrize("command", [check, simulate, prove], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("given", ["paxos", None, 3, dict])
+def test_what_is_no_system_is_refused_by_its_value(command: Callable[[Any], object], given: object) -> None:
+    with pytest.raises(TargetError, match=r"system=.* is not a System") as refused:
+        command(given)
+    assert refused.value.code == "Q304"

@@ -6,9 +6,9 @@ from collections import Counter
 from types import FunctionType
 from typing import Any
 
-from quorate.base.errors import ModelError, did_you_mean
+from quorate.base.errors import ModelError, TargetError, did_you_mean
 from quorate.base.places import location_of, member_location
-from quorate.base.values import ContentSet, encode
+from quorate.base.values import ContentSet, encode, show
 from quorate.language.automaton import Automaton
 from quorate.language.declared import (
     MARK,
@@ -51,9 +51,15 @@ def define(
 
     Decomposed, processes that play several roles are taken apart, or DecompositionError says why they cannot be.
     """
-    if isinstance(system, type):
+    if isinstance(system, type) and issubclass(system, System):
         refuse_abstract(system, "checked")
         system = system()
+    if not isinstance(system, System):
+        raise TargetError(
+            f"system={show(system)} is not a System",
+            hint="give the object, quorate.check(Paxos(acceptors=5)); quorate.protocols has those that are bundled",
+            code="Q304",
+        )
     system._require_made()
     environment = environment or Environment()
     require_setting(type(system), "network", type(system).network, Network, "fifo()")

@@ -113,6 +113,15 @@ class Proof:
     def __bool__(self) -> bool:
         return self.ok
 
+    def __str__(self) -> str:
+        from quorate.render.proofs import report
+
+        return report(self).plain()
+
+    def __repr__(self) -> str:
+        # Short, so that pytest shows it whole where it explains an `assert`; the formulas are megabytes.
+        return f"<Proof {self.system}, {self.verdict}; {', '.join(self.goals)}>"
+
     def to_json(self) -> dict[str, Any]:
         from quorate.results.json import trace_to_json, value_to_json
 

@@ -124,6 +124,15 @@ class Simulation:
     def steps_per_second(self) -> float:
         return self.steps / self.seconds if self.seconds > 0 else 0.0
 
+    def __str__(self) -> str:
+        from quorate.render.simulation import simulation
+
+        return simulation(self).plain()
+
+    def __repr__(self) -> str:
+        found = f"{self.property} violated in run {self.run}" if self.property is not None else "nothing found"
+        return f"<Simulation {self.system}, {found}; {self.runs:,} runs>"
+
     def to_json(self) -> dict[str, Any]:
         from quorate.results.json import trace_to_json, value_to_json
 
