@@ -95,6 +95,12 @@ def test_with_symmetry_the_verdict_is_compared() -> None:
     assert found["unreduced_finished"]
 
 
+def test_a_search_that_goes_on_after_a_violation_is_compared_with_one_that_does() -> None:
+    found = check(FaultyPaxos(), all=True, self_check=True)
+    assert found.verdict == "violated"
+    assert found.self_check is not None
+
+
 @pytest.mark.parametrize("name", CATALOGUE)
 @pytest.mark.parametrize(
     "options",

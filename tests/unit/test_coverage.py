@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from quorate import (
+    Constant,
     Crash,
     Event,
     Message,
@@ -20,6 +21,7 @@ from quorate import (
     Peers,
     Pid,
     Process,
+    Shared,
     System,
     check,
     crashes,
@@ -611,3 +613,30 @@ def test_a_decorated_handler_is_what_the_user_wrote() -> None:
     lines = Path(__file__).read_text().splitlines()
     (store,) = [each for each in covered.transitions if each.name == "store"]
     assert lines[store.line].strip() == "@limited"
+
+
+class Waiting(Process):
+    flag: Constant[Shared[bool]]
+    gone: bool = False
+
+    @start(when=lambda self: self.flag.value)
+    def go(self) -> None:
+        self.gone = True
+
+
+class NobodyLooks(System):
+    """It is violated at once, so that no state is expanded and no cell is read."""
+
+    def build(self) -> None:
+        self.spawn(Waiting, flag=self.share("flag", True))
+
+    @invariant
+    def never(self) -> bool:
+        return self[Waiting][0].gone
+
+
+def test_a_guard_on_a_cell_that_nobody_has_read() -> None:
+    result = check(NobodyLooks(), coverage=True)
+    assert result.verdict == "violated"
+    assert result.covered is not None
+    assert [each.states for each in result.covered.transitions] == [0]

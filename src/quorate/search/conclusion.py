@@ -90,7 +90,9 @@ class Conclusion:
         if self.self_check is not None and self.self_check.begun:
             whole = found.stop in ("finished", "violation") and options.store == "exact" and not options.max_depth
             symmetric = reductions is not None and reductions.symmetry.ran
-            self.self_check.compare(self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole)
+            self.self_check.compare(
+                self.model, found, self.asked.deadlock, symmetric=symmetric, whole=whole, goes_on=options.all
+            )
             checked = self.self_check.finish()
         stopped: Limit | None = None
         halted = self.model.halted

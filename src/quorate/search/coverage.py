@@ -25,7 +25,7 @@ from quorate.base.values import encode
 from quorate.language.message import Event, Message
 from quorate.model.again import signature
 from quorate.model.definition import Column, Definition, Transition
-from quorate.model.outcome import Local, Outcome, Seen, is_crashed, seen
+from quorate.model.outcome import Local, Outcome, Seen, Unread, is_crashed, seen
 from quorate.model.renaming import Names, exchanging, renamed
 from quorate.model.run import accepts, allows, every_path, observe, prepare, run_path
 from quorate.native.model import Model
@@ -202,7 +202,8 @@ class _Reached:
             if not column.is_monitor and column.delivers_to is None:
                 given = self._given(column, visited.local, visited.pending)
                 for mine, local, pending, _ in self.images.of(column, -1, *given):
-                    self._ask(mine, local, pending)
+                    with suppress(Unread):  # a state that was found and not expanded: nobody has read its cells
+                        self._ask(mine, local, pending)
         for path in paths:
             run_path(*path)
         for column, local, event in self.heard:

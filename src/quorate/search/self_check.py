@@ -79,17 +79,26 @@ class SelfCheck:
             chosen, columns = _steps(model, one.chosen), one.state[0]
             self.wrong.append(f"{what}\n    chosen: {chosen}\n    in: {_state(model, columns)}")
 
-    def compare(self, model: Model, found: Found, deadlock: bool, *, symmetric: bool, whole: bool) -> None:
-        """With the search without reductions. `whole`: the reduced one has seen all that it has to see."""
+    def compare(
+        self, model: Model, found: Found, deadlock: bool, *, symmetric: bool, whole: bool, goes_on: bool = False
+    ) -> None:
+        """With the search without reductions. `whole`: the reduced one has seen all that it has to see.
+
+        If it `goes_on` after a violation, so does the other one, and they violate the same.
+        """
         plain = Model(model.definition, model.properties, model.stop, model.values, model.whole)
         plain.observed = [list(fields) for fields in self._fields]
         plain.engine.observe(plain.observed)
-        asked = Request("breadth_first", deadlock, max_states=UNREDUCED_STATES, sample=0)
+        asked = Request("breadth_first", deadlock, max_states=UNREDUCED_STATES, sample=0, all=goes_on)
         other = NativeBackend(plain).search(asked)
         ended = other.stop == "finished"
         self.figures |= {"unreduced_states": other.states, "unreduced_finished": ended}
-        if whole and found.violation is None and other.violation is not None:
-            self.wrong.append(f"without reductions {_name(plain, other.violation)} is violated, with them it is not")
+        if whole and found.violation is None:
+            broken = {_name(model, each) for each, _ in found.violations}
+            met = [each for each, _ in other.violations] + ([other.violation] if other.violation else [])
+            for name in dict.fromkeys(_name(plain, each) for each in met):
+                if name not in broken:
+                    self.wrong.append(f"without reductions {name} is violated, with them it is not")
         reached = {goal.property for goal in found.goals}
         if whole and found.violation is None:
             for goal in other.goals:

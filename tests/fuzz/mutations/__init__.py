@@ -8,6 +8,7 @@ from . import (
     dynamic,
     growing,
     language,
+    open_symmetry,
     proviso,
     relations,
     roles,
@@ -36,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     *growing.RULES,
     *cells.RULES,
     *declared.RULES,
+    *open_symmetry.RULES,
 )
 
 if len({rule.id for rule in RULES}) != len(RULES):
@@ -64,6 +66,7 @@ FOCUS = {
     "steps": "environment",
     "monitors that grow": "events",
     "properties by parts": "symmetry",
+    "symmetry without a closure": "symmetry",
 }
 """By group of rules; all others need nothing in particular."""
 
