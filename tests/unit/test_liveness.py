@@ -646,6 +646,19 @@ def test_bad_formulas(formula: str, code: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+def test_a_formula_over_a_formula_is_refused() -> None:
+    class Over(Locking):
+        calm = ltl("F released")
+
+    class Itself(Locking):
+        held = ltl("F held")  # type: ignore[assignment]  # was a method
+
+    for system in (Over, Itself):
+        with pytest.raises(PropertyError, match="is a formula itself, and formulas are about methods") as caught:
+            check(system)
+        assert caught.value.code == "Q405"
+
+
 @pytest.mark.parametrize(
     ("formula", "verdict", "runs"),
     [
