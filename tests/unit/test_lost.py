@@ -19,6 +19,7 @@ from quorate import (
     eventually,
     fifo,
     invariant,
+    leads_to,
     ltl,
     stably,
     start,
@@ -362,3 +363,43 @@ def test_an_abstract_system_is_not_checked() -> None:
 
     with pytest.raises(ModelError, match="Unfinished is abstract, it lacks `size`: it cannot be checked"):
         check(Unfinished)
+
+
+def test_a_decorator_without_its_arguments_is_not_lost() -> None:
+    """`@leads_to` takes the method for its goal, and leaves a decorator in its place."""
+    with pytest.raises(ModelError, match=r'Bare.waiting: @leads_to\("goal"\) stands on no method') as error:
+
+        class Bare(Calm):
+            @leads_to
+            def waiting(self) -> bool:  # type: ignore[misc]  # lost
+                return False
+
+    assert error.value.location is not None
+
+
+@pytest.mark.parametrize(
+    ("decorator", "written"), [(start(when=lambda self: True), "@start"), (eventually(each=Process), "@eventually")]
+)
+def test_a_decorator_that_stands_on_no_method(decorator: Any, written: str) -> None:
+    with pytest.raises(ModelError, match=f"Odd.work: {written}.* stands on no method, so nothing is declared"):
+        type("Odd", (Process,), {"work": decorator})
+
+
+def test_a_decorator_with_a_name_may_be_used_more_than_once() -> None:
+    class Twice(Process):
+        often: ClassVar[Callable[[Any], Any]] = step(when=lambda self: self.n < 2)
+        n: int = 0
+
+        @often
+        def up(self) -> None:
+            self.n += 1
+
+        @often
+        def again(self) -> None:
+            self.n += 1
+
+    class Counting(System):
+        def build(self) -> None:
+            self.spawn(Twice)
+
+    assert check(Counting).transitions == 4

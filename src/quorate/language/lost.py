@@ -17,13 +17,15 @@ import sys
 from types import FrameType, FunctionType
 from typing import Any
 
-from quorate.base.errors import Location, ModelError, is_own_file
+from quorate.base.errors import Location, ModelError, caller, is_own_file
 from quorate.base.places import class_location, location_of
 
 _NOTED = "__quorate_declared__"
 """In the body of a class: the functions that were declared there."""
 _STATED = "__quorate_stated__"
 """The same of formulas, which are values."""
+_WAITING = "__quorate_waiting__"
+"""Of a decorator that stands on no method yet: how it is written, and where it was."""
 _OPTIMIZED = 0x1
 """Of the flags of a code object: its variables are those of a function, not of the body of a class."""
 _ABSTRACT = 1 << 20
@@ -39,6 +41,15 @@ def note_declared(function: FunctionType) -> None:
             frame.f_locals.setdefault(_NOTED, []).append(function)
             return
         frame = frame.f_back
+
+
+def note_waiting(decorator: Any, written: str) -> None:
+    """Write down that a decorator was made; if it is kept in a class before it has decorated anything, it is lost."""
+    setattr(decorator, _WAITING, (written, caller()))
+
+
+def note_applied(decorator: Any) -> None:
+    vars(decorator).pop(_WAITING, None)
 
 
 def note_stated(stated: Any) -> None:
@@ -59,6 +70,7 @@ def refuse_lost(cls: type, language: tuple[type, ...]) -> None:
         if base is cls or not issubclass(base, language):
             _refuse_lost_in(base)
             _refuse_unnamed(base)
+            _refuse_waiting(base)
     for noted in (_NOTED, _STATED):
         if noted in vars(cls):
             delattr(cls, noted)
@@ -98,6 +110,19 @@ def _refuse_unnamed(cls: type) -> None:
                 hint="give each formula a name of its own in the body of the class",
                 code="Q106",
                 location=stated.location,
+            )
+
+
+def _refuse_waiting(cls: type) -> None:
+    for name, value in vars(cls).items():
+        waiting = getattr(value, _WAITING, None) if isinstance(value, FunctionType) else None
+        if waiting is not None:
+            written, place = waiting
+            raise ModelError(
+                f"{cls.__name__}.{name}: {written} stands on no method, so nothing is declared",
+                hint=f"write {written} above `def {name}(self, ...)`",
+                code="Q106",
+                location=place,
             )
 
 

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 from quorate.base.errors import Location, ModelError, caller
 from quorate.language.declared import TEMPORAL_MARK, refuse_twice
 from quorate.language.forbidden import refuse_suspended
-from quorate.language.lost import note_declared, note_stated
+from quorate.language.lost import note_applied, note_declared, note_stated, note_waiting
 from quorate.language.message import Message
 from quorate.language.process import Process
 
@@ -144,8 +144,10 @@ def _decorator(shape: Shape, function: Any, each: Each | None, goal: Any = None)
         refuse_twice(method)
         setattr(method, TEMPORAL_MARK, Stated(shape, "", goal, each))
         note_declared(method)
+        note_applied(mark)
         return method
 
+    note_waiting(mark, '@leads_to("goal")' if shape == "leads_to" else f"@{shape}(each=...)")
     return mark if function is None else mark(function)
 
 

@@ -14,7 +14,7 @@ from quorate.base.errors import Location, ModelError, caller, did_you_mean
 from quorate.base.values import show
 from quorate.language.declared import MARK, PROPERTY_MARK, refuse_twice, require_arguments
 from quorate.language.forbidden import refuse_suspended
-from quorate.language.lost import note_declared
+from quorate.language.lost import note_applied, note_declared, note_waiting
 from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
 
@@ -275,8 +275,10 @@ def _mark(declaration: Declaration) -> Callable[[Callable[..., None]], Callable[
             )
         setattr(handler, MARK, declaration)
         note_declared(handler)
+        note_applied(mark)
         return handler
 
+    note_waiting(mark, f"@{declaration.kind}(...)")
     return mark
 
 

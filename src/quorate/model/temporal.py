@@ -66,6 +66,8 @@ def methods_of(cls: type[System], parameters: int) -> dict[str, Callable[..., bo
                     found[name] = getattr(cls, name)
             elif isinstance(value, Named) and parameters == 0:
                 found |= {f"{name}.{each}": function for each, function in value.predicates().items()}
+            else:  # what was a method may be something else in a subclass
+                found.pop(name, None)
     return found
 
 

@@ -187,15 +187,16 @@ def assumed(result: Result) -> list[tuple[str, str]]:
             ("", f"it would hold with --fairness {level}" if level else "no stronger fairness would make it hold")
         )
     if why := result.fairness.get("not_tried"):
-        lines.append(("", f"stronger fairness was not tried: {_NOT_TRIED[why]}"))
+        lines.append(("", _NOT_TRIED[why]))
     return lines
 
 
 _NOT_TRIED = {
-    "partial orders": "partial orders keep the one that was asked for",
-    "symmetry": "symmetry keeps the one that was asked for",
-    "ended early": "the search ended with this run",
-    "ranks": "of ranks, a search shows only what holds",
+    "partial orders": "stronger fairness was not tried: partial orders keep the one that was asked for",
+    "symmetry": "stronger fairness was not tried: symmetry keeps the one that was asked for",
+    "ended early": "stronger fairness was not tried: the search ended with this run",
+    "ranks": "stronger fairness was not tried: of ranks, a search shows only what holds",
+    "open": "whether stronger fairness would make it hold is open: a bound or a limit ends other runs",
 }
 
 

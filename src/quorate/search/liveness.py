@@ -415,24 +415,26 @@ class LivenessCheck:
         if self.ordered:
             return {"not_tried": "partial orders"}
         if self.definition.ranked:  # nothing but that it holds can be shown
-            level = self._one_level_up(graph, prop, automaton, over)
-            return {"would_hold": level} if level or self.level == "strong" else {"not_tried": "ranks"}
+            found = self._stronger(graph, prop, automaton, over)
+            return found if found.get("would_hold") or self.level == "strong" else {"not_tried": "ranks"}
         if not self.renamed:
-            return {"would_hold": self._one_level_up(graph, prop, automaton, over)}
+            return self._stronger(graph, prop, automaton, over)
         if explored.stands_for > FIRST_LOOK:
             return {"not_tried": "symmetry"}
         plain = LivenessCheck(self.definition, [prop], replace(self.options, symmetry="none"), self.watcher)
-        return {"would_hold": plain._one_level_up(plain._graph(plain.options), prop, automaton, over)}
+        return plain._stronger(plain._graph(plain.options), prop, automaton, over)
 
-    def _one_level_up(
+    def _stronger(
         self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton, over: Sequence[str]
-    ) -> str | None:
-        """The weakest stronger level under which the property would hold; None if there is none."""
+    ) -> dict[str, Any]:
+        """The weakest stronger level under which the property would hold; that there is none; or that it is open."""
+        is_open = False
         for level in LEVELS[LEVELS.index(self.level) + 1 :]:
             answer = self._ask(graph, prop, automaton, over, fairness_of(self.definition, level))
-            if answer.violation is None:
-                return level if answer.complete and answer.bounded is None else None
-        return None
+            if answer.violation is None and answer.complete and answer.bounded is None:
+                return {"would_hold": level}
+            is_open |= answer.violation is None
+        return {"not_tried": "open"} if is_open else {"would_hold": None}
 
     def _warn_of_trivial(self, prop: TemporalProperty, formula: Formula, automaton: Automaton, violated: bool) -> None:
         """A formula that is true of every run, or of none, is most likely not what was meant."""

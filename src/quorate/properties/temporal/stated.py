@@ -13,7 +13,7 @@ from quorate.base.errors import Location, ModelError
 from quorate.base.places import location_of
 from quorate.language.message import Message
 from quorate.language.system import System
-from quorate.language.temporal import Expand
+from quorate.language.temporal import Expand, Stated
 from quorate.model.definition import Column, Definition, Property
 from quorate.model.senders import senders
 from quorate.model.temporal import Claimed, methods_of, read_temporal
@@ -106,6 +106,8 @@ def _other_parameters(definition: Definition, claimed: Claimed, error: FormulaEr
     """What is wrong with a name that is a method of the system, but cannot be a predicate here; empty if it is none."""
     named = re.match(r"\w*", error.text[error.column - 1 :])
     method = getattr(type(definition.system), named[0], None) if error.code == "Q405" and named is not None else None
+    if named is not None and isinstance(method, Stated):
+        return f"{named[0]} is a formula itself, and formulas are about methods: write out what it says"
     if named is None or not isfunction(method) or hasattr(System, named[0]):
         return ""
     parameters = ", ".join(signature(method).parameters)
