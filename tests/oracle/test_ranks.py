@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from quorate import Message, Pid, Process, Rank, System, check, invariant, ltl, on, start, unordered
+from quorate import Message, Peers, Pid, Process, Rank, System, check, invariant, ltl, on, start, unordered
 from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.renumbering import normal_form
@@ -56,7 +56,7 @@ SMALL = [Register(writers=1), Register(writers=2), Duel(), Duel(proposers=1, acc
 
 @pytest.mark.parametrize("system", SMALL, ids=str)
 def test_the_core_comes_to_the_states_of_plain_python(system: System) -> None:
-    result = check(system)
+    result = check(system, symmetry="none")
     assert result.verdict == "holds"
     assert result.states == len(by_places(system))
 
@@ -197,3 +197,66 @@ def test_generated_protocols(seed: int) -> None:
     assert result.verdict in (("violated",) if wrong else ("violated", "incomplete", "holds"))
     if result.verdict == "holds":
         assert result.states == len(known)
+
+
+class Hub(Process):
+    """Answers letters by a table, and keeps a rank and who it had the highest one from."""
+
+    table: tuple[tuple[int, int, int, int], ...]
+    players: Peers
+    held: Rank = Rank()
+    best: Pid | None = None
+    named: bool = False
+
+    @on(Letter)
+    def take(self, m: Letter) -> None:
+        keep, grow, mode, reply = self.table[(m.kind + 2 * (self.best == m.sender)) * 3 + (m.stamp >= self.held)]
+        if m.stamp > self.held:
+            self.held, self.best = (m.stamp, m.sender) if keep else (self.held, m.sender)
+        if self.named and mode:
+            self.best = next(iter(self.players))
+        stamp = max(self.held, m.stamp).later() if grow == 0 else (self.held, m.stamp, self.held)[grow - 1]
+        self.reply(Letter(reply & 1, stamp))
+
+
+class Court(System):
+    """Players of one table around a hub, which can be exchanged, unless the hub names one of them."""
+
+    seed: int = 0
+    players: int = 2
+    named: bool = False
+    network = unordered(capacity=1, full="replace")
+
+    def build(self) -> None:
+        tables = TABLES[2 * self.seed], TABLES[2 * self.seed + 1]
+        (hub,) = self.spawn(Hub, 1, table=tables[0], players=Peers(), named=self.named)
+        self.connect(hub, players=self.spawn(Player, self.players, other=hub, table=tables[1]))
+
+    @invariant
+    def apart(self) -> bool:
+        stamps = [each.one for each in self[Player] if each.mode == 1 and each.one > Rank()]
+        return len({*stamps}) == len(stamps)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("named", [False, True])
+def test_processes_that_can_be_exchanged(seed: int, named: bool) -> None:
+    system = Court(seed=seed, named=named)
+    plain, found = check(system, symmetry="none"), check(system)
+    assert found.verdict == plain.verdict
+    symmetry = found.reductions["symmetry"]
+    if found.verdict == "holds":
+        assert plain.states == (symmetry["stands_for"] if symmetry["ran"] else found.states)
+        assert found.reductions.get("ranks") == plain.reductions.get("ranks")
+    elif found.trace is not None:
+        assert plain.trace is not None
+        assert len(found.trace.steps) == len(plain.trace.steps)
+
+
+def test_symmetry_of_ranks_gains() -> None:
+    result = check(Duel(acceptors=2))
+    assert (result.verdict, result.states) == ("holds", 4_378)
+    assert result.reductions["symmetry"]["stands_for"] == 8_614
+    courts = [check(Court(seed=seed, named=named)) for seed in range(12) for named in (False, True)]
+    ran = [court.reductions["symmetry"]["ran"] for court in courts if court.verdict == "holds"]
+    assert {*ran} == {True, False}

@@ -73,22 +73,24 @@ def test_what_is_wrong_with_a_history_is_told_with_its_line(text: str, code: str
     assert what in error.message
 
 
+KINDS: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "register": [("write", {"value": 1}), ("write", {"value": 2}), ("read", {})],
+    "cas-register": [("compare-and-swap", {"old": None, "new": 1}), ("write", {"value": None}), ("read", {})],
+    "counter": [("increment", {}), ("read", {})],
+    "set": [("add", {"value": 1}), ("remove", {"value": 1}), ("contains", {"value": 1})],
+    "queue": [("enqueue", {"value": 1}), ("enqueue", {"value": 2}), ("dequeue", {})],
+    "stack": [("push", {"value": 1}), ("push", {"value": 2}), ("pop", {})],
+    "key-value": [("put", {"key": "a", "value": 1}), ("put", {"key": "b", "value": 2}), ("get", {"key": "a"})],
+    "lock": [("acquire", {}), ("release", {})],
+    "log": [("append", {"value": 1}), ("read", {})],
+}
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
     specification = NAMED[name]()
     chance = random.Random(name)
-    every: dict[str, list[tuple[str, dict[str, Any]]]] = {
-        "register": [("write", {"value": 1}), ("write", {"value": 2}), ("read", {})],
-        "cas-register": [("compare-and-swap", {"old": None, "new": 1}), ("write", {"value": None}), ("read", {})],
-        "counter": [("increment", {}), ("read", {})],
-        "set": [("add", {"value": 1}), ("remove", {"value": 1}), ("contains", {"value": 1})],
-        "queue": [("enqueue", {"value": 1}), ("enqueue", {"value": 2}), ("dequeue", {})],
-        "stack": [("push", {"value": 1}), ("push", {"value": 2}), ("pop", {})],
-        "key-value": [("put", {"key": "a", "value": 1}), ("put", {"key": "b", "value": 2}), ("get", {"key": "a"})],
-        "lock": [("acquire", {}), ("release", {})],
-        "log": [("append", {"value": 1}), ("read", {})],
-    }
-    kinds = every[name]
+    kinds = KINDS[name]
     verdicts = set()
     for _ in range(150):
         events: list[Any] = []
@@ -114,6 +116,55 @@ def test_just_in_time_is_as_good_as_all_orders(name: str) -> None:
         assert (found is None) == all_orders.linearizable(specification, ops), lines(events)
         verdicts.add(found is None)
     assert verdicts == {True, False} or name in ("lock",)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_operations_that_never_end_may_have_taken_effect(name: str) -> None:
+    """Half of the clients crash, and others come in their place."""
+    specification = NAMED[name]()
+    chance = random.Random(name)
+    verdicts = []
+    for _ in range(150):
+        events: list[Any] = []
+        under_way: dict[int, Any] = {}
+        names = [0, 1, 2]
+        state = specification.initial
+        for _ in range(11):
+            process = chance.randrange(3)
+            if process not in under_way:
+                invoked, arguments = chance.choice(KINDS[name])
+                under_way[process] = operations_of()[invoked](**arguments)
+                events.append({"process": names[process], "invoke": invoked, **arguments})
+                continue
+            operation = under_way.pop(process)
+            ends = chance.random() < 0.5
+            after = specification.apply(state, operation) if ends or chance.random() < 0.5 else None
+            state, result = after if after is not None else (state, None)
+            if ends and operation.gives(result):
+                told = list(result) if isinstance(result, tuple) else result
+                events.append({"process": names[process], "return": told})
+            else:
+                names[process] = max(names) + 1
+        calls = read_history(lines(events), "history.json", operations_of())
+        ops = [all_orders.Op(call.process, call.operation, call.begin, call.end, call.result) for call in calls]
+        found = find_misplaced(Checked(specification, None), calls)
+        assert (found is None) == all_orders.linearizable(specification, ops), lines(events)
+        verdicts.append(found is None)
+    assert verdicts.count(True) > 10
+
+
+def test_clients_that_crash_leave_no_orders_behind() -> None:
+    """Each way in which twelve writes that never end may have taken effect would be too much to look at."""
+    events: list[dict[str, Any]] = [{"process": f"gone{each}", "invoke": "write", "value": each} for each in range(12)]
+    for each in range(200):
+        events += [{"process": "a", "invoke": "write", "value": each % 12}, {"process": "b", "invoke": "read"}]
+        events += [{"process": "a", "return": None}, {"process": "b", "return": (each - 1 if each % 3 else each) % 12}]
+    events += [{"process": "b", "invoke": "read"}, {"process": "b", "return": 12}]
+    calls = read_history(lines(events), "history.json", operations_of())
+    found = find_misplaced(Checked(NAMED["register"](), None), calls, timeout=10)
+    assert found is not None
+    assert found.call is calls[-1]
+    assert found.expected == tuple(range(12))
 
 
 def test_keys_are_judged_one_by_one() -> None:

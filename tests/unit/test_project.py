@@ -267,6 +267,30 @@ class JustFive(Reader):
         self.found = 7 if len(answers) == 5 else max(m.time for m in answers)
 
 
+class Telegraphic(Server):
+    """Says the value without its time stamp, and values come back: 1, 0, 1."""
+
+    @on(Query)
+    def answer(self, _: Query) -> None:
+        self.reply(Answer((self.time + 1) % 2))
+
+
+class ReadsOne(System):
+    """Written to all servers and read from one, so a read returns one answer, whatever the others would say."""
+
+    servers: int = 3
+
+    def build(self) -> None:
+        servers = self.spawn(Telegraphic, self.servers)
+        self.spawn(Writer, servers=servers, size=self.servers, time=1)
+        self.spawn(Writer, servers=servers, size=self.servers, time=2)
+        self.spawn(Reader, servers=servers, size=1)
+
+    @invariant
+    def never_read(self) -> bool:
+        return not any(self[Writer][0].done and not self[Writer][1].done and each.found == 0 for each in self[Reader])
+
+
 class FarOne(Server):
     """The sixth server forgets."""
 
@@ -583,6 +607,7 @@ REFUSED = {
     "swapping": (variant(server=Swapping), conditions.KINDS, "depends on that state"),
     "counts equal": (variant(reader=CountsEqual), conditions.HIGHEST, "CountsEqual.collect"),
     "lowest": (variant(reader=Lowest), conditions.HIGHEST, "Lowest.collect"),
+    "telegraphic": (ReadsOne(), conditions.HIGHEST, "reader1.1 does not tell how high"),
     "counts": (variant(reader=Counts), conditions.QUORUMS, "one by one"),
     "enough": (variant(reader=Enough), conditions.QUORUMS, "fixed number"),
     "picky": (variant(reader=Picky), conditions.APART, "what they say"),
@@ -661,6 +686,7 @@ def test_what_is_outside_of_the_class_is_refused_by_name(name: str) -> None:
     "system",
     [
         LateStorage(),
+        ReadsOne(),
         type(variant(reader=WithFour))(servers=4),
         ReadsNumber(servers=4),
         ReadsPeers(servers=4),

@@ -5,12 +5,16 @@ taken effect. Of a recorded history all results are known, so an operation takes
 gives the result that it returned; and it does so no earlier than some operation has to that ends (Wing and Gong 1993;
 Lowe 2017). An object whose parts do not know of one another, as the keys of a map, is judged part by part (Horn and
 Kroening 2015).
+
+An operation that never ends may take effect or not. So where two configurations differ in those alone, the one in which
+fewer of them have taken effect can go on as the other one does, and the other one is left out. Nor are those that do
+the same told apart. A client that crashes leaves such an operation behind for the rest of the history.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
@@ -99,7 +103,8 @@ def find_misplaced(specification: Checked, calls: Sequence[Call], *, timeout: fl
     return min(found, key=lambda one: one.call.end or 0, default=None)
 
 
-Configuration = tuple[int, frozenset[int]]
+Configuration = tuple[int, frozenset[int], frozenset[int]]
+"""A state, and which calls under way have taken effect: of those that end, and of those that never do."""
 
 
 class _Order:
@@ -174,22 +179,26 @@ class _Order:
 
         Only the calls before the end of `until` are looked at, or those up to `place`.
         """
-        configurations: set[Configuration] = {(self._number(self.specification.initial), frozenset())}
+        configurations: list[Configuration] = [(self._number(self.specification.initial), frozenset(), frozenset())]
         under_way: dict[int, None] = {}
+        endless: dict[int, list[int]] = {}
         before: Call | None = None
         for at, ends, number in self._events:
             if place is not None and at > place:
                 break
             if not ends:
-                under_way[number] = None
+                if self._results[number] >= 0:
+                    under_way[number] = None
+                elif not self._reads[number]:
+                    endless.setdefault(self._operations[number], []).append(number)
                 continue
             try:
-                configurations = self._end(configurations, under_way, number)
+                configurations = self._end(configurations, under_way, endless, number)
             except UndecidedError as stopped:
                 stopped.call = before
                 raise
             if number == until:
-                self._noted = {-1 - each for _, done in configurations for each in done if each < 0}
+                self._noted = {-1 - each for _, done, _ in configurations for each in done if each < 0}
                 return None
             if not configurations:
                 return number
@@ -203,41 +212,59 @@ class _Order:
         if self._until is not None and perf_counter() > self._until:
             raise UndecidedError("time")
 
-    def _end(self, before: set[Configuration], under_way: Iterable[int], number: int) -> set[Configuration]:
+    def _end(
+        self,
+        before: list[Configuration],
+        under_way: Iterable[int],
+        endless: Mapping[int, Sequence[int]],
+        number: int,
+    ) -> list[Configuration]:
         """The configurations after a call has ended: it has taken effect, perhaps after others that it needs."""
-        operations, results, effects = self._operations, self._results, self._effects
-        found: set[Configuration] = set()
-        seen = set(before)
-        todo = list(before)
-        steps = 0
-        while todo:
+        operations, results = self._operations, self._results
+        found: list[Configuration] = []
+        least: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
+        todo: list[list[Configuration]] = [
+            [] for _ in range(2 + max((len(spent) for _, _, spent in before), default=0))
+        ]
+        for one in before:
+            todo[len(one[2])].append(one)
+        fewest, steps = 0, 0
+        while fewest < len(todo):  # those first of which fewer endless calls have taken effect
+            if not todo[fewest]:
+                fewest += 1
+                continue
             if steps % LOOK == 0:
-                self._look(len(seen) + len(found))
+                self._look(steps + sum(map(len, todo)))
             steps += 1
-            state, done = todo.pop()
+            state, done, spent = todo[fewest].pop()
             # One that changes nothing in any state takes effect as soon as its result fits: nothing is lost by that.
             fits = [each for each in under_way if self._fits(each, state) and each not in done]
             if fits:
                 done = done.union(fits)
+            known = least.setdefault((state, done), [])
+            if any(fewer <= spent for fewer in known):
+                continue
+            known.append(spent)
             if number in done:
-                found.add((state, done - {number}))
+                found.append((state, done - {number}, spent))
                 continue
             for other in under_way:
                 if other in done or self._reads[other]:
                     continue
-                pair = (state, operations[other])
-                effect = effects[pair] if pair in effects else self._effect(pair)
+                effect = self._effect((state, operations[other]))
                 if effect is None:
                     continue
                 if other == self._free:  # any result will do, and is told by a negative number
-                    after = (effect[0], done | {other, -1 - effect[1]})
-                elif results[other] >= 0 and effect[1] != results[other]:
-                    continue
-                else:
-                    after = (effect[0], done | {other})
-                if after not in seen:
-                    seen.add(after)
-                    todo.append(after)
+                    todo[fewest].append((effect[0], done | {other, -1 - effect[1]}, spent))
+                elif effect[1] == results[other]:
+                    todo[fewest].append((effect[0], done | {other}, spent))
+            for operation, calls in endless.items():
+                effect = self._effect((state, operation))
+                another = next((each for each in calls if each not in spent), None)
+                if effect is not None and another is not None and effect[0] != state:
+                    if fewest + 1 == len(todo):
+                        todo.append([])
+                    todo[fewest + 1].append((effect[0], done, spent | {another}))
         return found
 
     def _fits(self, call: int, state: int) -> bool:

@@ -37,6 +37,10 @@ VIEW = -3
 """With what it has read of shared cells, a local state is known by this, its number, and the number of the value."""
 
 
+Alike = dict[tuple[int, int], list[tuple[int, int]]]
+"""By column and number, all local states or messages that differ from it in their ranks alone, and itself."""
+
+
 class Numbers:
     """What has been numbered so far."""
 
@@ -63,6 +67,9 @@ class Numbers:
         self._message_ids: list[dict[bytes, int]] = [{} for _ in definition.columns]
         self._types: list[dict[type, int]] = [{} for _ in definition.columns]
         self._shapes: dict[tuple[int, bytes], int] = {}
+        self._mates: dict[int, list[tuple[int, int]]] = {}
+        self.like_local: Alike = {}
+        self.like_message: Alike = {}
         self._cause = (-1, -1, -1)
         self._causes = [(array("q"), array("q")) for _ in definition.columns]
         self._folds: list[list[tuple[Parts, Fold]]] = [[] for _ in definition.columns]
@@ -140,7 +147,7 @@ class Numbers:
                 self.engine.set_fields(column.index, found, key)
             self._locals[column.index].append(local)
             if self.definition.ranked:
-                self._place(column, local, found, self.engine.put_local_ranks, self.local_id)
+                self._place(column, local, found, self.engine.put_local_ranks, self.local_id, self.like_local)
             if back is not None:
                 number = self._numbered(column, back, [encode(value) for value in back], folded)
                 self.engine.set_recovery(column.index, found, number)
@@ -155,6 +162,7 @@ class Numbers:
         number: int,
         put: Callable[[int, int, int, int], None],
         number_of: Callable[[Column, Any], int],
+        alike: Alike,
     ) -> None:
         """Tell the core which ranks a value holds, and number all that differ from it in places of the normal form."""
         held = ranks_in(value)
@@ -164,6 +172,8 @@ class Numbers:
         is_new = key not in self._shapes
         shape = self._shapes.setdefault(key, len(self._shapes))
         put(column.index, number, shape, sum(1 << each for each in held))
+        mates = alike[column.index, number] = self._mates.setdefault(shape, [])
+        mates.append((column.index, number))
         for places in combinations(range(2, 2 * MOST + 1, 2), len(held)) if is_new else ():
             number_of(column, renamed(value, numbering(held, places)))
 
@@ -201,7 +211,7 @@ class Numbers:
             self._messages[column.index].append(message)
             self._causes[column.index][1].extend(self._cause)
             if self.definition.ranked and not column.is_monitor:
-                self._place(column, message, found, self.engine.put_message_ranks, self.message_id)
+                self._place(column, message, found, self.engine.put_message_ranks, self.message_id, self.like_message)
             if column.index in self.histories:
                 assert isinstance(message, Event)
                 self.histories[column.index].note(message, found)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, groupby, product
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -141,6 +141,7 @@ class Rounds:
             self._explore()
         self.rank = servers.order()
         self._require_one_kind()
+        self._require_telling()
         self._require_meeting()
         self._require_possible()
         for asked in self._waiting():
@@ -372,6 +373,21 @@ class Rounds:
         for each in self.rounds:
             if each.kind == "store" and each._replace(kind="query") in self.rounds:
                 raise RefusedError(ROUNDS, f"{self.named(each)} stores in some runs and asks in others")
+
+    def _require_telling(self) -> None:
+        """Of two answers that differ it is known which server is the higher one: the subsystem goes by that.
+
+        With quorums of one no set of answers shows it: 1, 2 and 1 again may be said by higher and higher servers.
+        """
+        servers, rank = self.servers, self.rank
+        for each, requests in self.requests.items():
+            for request in [servers.requests[code] for code in sorted(requests) if each.kind == "query"]:
+                rising = sorted(servers.states, key=lambda code: rank[code])
+                said = [encode(servers.respond(servers.states[code], request)[1]) for code in rising]
+                if len([*groupby(said)]) > len({*said}):
+                    raise RefusedError(
+                        HIGHEST, f"an answer to {self.named(each)} does not tell how high the server's state is"
+                    )
 
     def _require_apart(self, asked: Asked) -> None:
         """Answers to earlier rounds, which may come late, make up no quorum, neither alone nor with others."""

@@ -34,7 +34,7 @@ from quorate.reduce.growing import GrowingMonitors
 def possible(model: Model) -> bool:
     """Whether the images of all that a search meets can be told one by one."""
     definition = model.definition
-    special = definition.attackers or definition.cells or definition.ranked or definition.shown
+    special = definition.attackers or definition.cells or definition.shown
     routed = any(column.routes is not None for column in definition.columns)
     return not special and not routed and model.whole is None and model.journal is None
 
@@ -142,6 +142,7 @@ class OpenSymmetries(Group):
             if (index, number) in self._messages:
                 continue
             self._messages.add((index, number))
+            todo += self._model.like_message.get((index, number), ())
             message = self._model.message(all_columns[index], number)
             cause = self._model.cause_of_message(index, number)
             held = names_in(message)
@@ -177,6 +178,7 @@ class OpenSymmetries(Group):
             index, number = todo.pop()
             if (index, number) in self._images:
                 continue
+            todo += self._model.like_local.get((index, number), ())
             local, key = self._model.local(all_columns[index], number), self._model.local_key(index, number)
             fields = [
                 self._field(place, value) for place, value in zip(key[len(key) - len(local) :], local, strict=True)

@@ -93,8 +93,9 @@ class Reductions:
         kind = "dynamic partial-order reduction" if self.dynamic else "a stateless search"
         self.symmetry.stores_nothing = kind if self.dynamic or self.options.stateless else ""
         self.por.split.decide(self.wanted, "switched off")
-        families = self.symmetry.proposed()
-        unknown = ""
+        ranked = self.model.definition.ranked
+        unknown = "ranks have no closure to compare processes with" if ranked else ""
+        families = [] if ranked else self.symmetry.proposed()
         if families or self.quotient.ran or self.dead_messages.ran or (self.por.ran and not self.dynamic):
             most = self.options.max_behaviours or MOST_BEHAVIOURS
             most = most if most_behaviours is None else most_behaviours

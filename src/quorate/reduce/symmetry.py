@@ -123,7 +123,8 @@ class Symmetry(Reduction):
         if found.families:
             told = "takes one of all states that differ in names only"
             if isinstance(found, OpenSymmetries):
-                told += "; compared as the search asks, since the closure has not ended"
+                why = "ranks have no closure" if self.model.definition.ranked else "the closure has not ended"
+                told += f"; compared as the search asks, since {why}"
             order = found.order if found.order <= LARGEST else None
             self._set("", told, group=found.group, order=order, left_out=left_out)
         else:

@@ -153,7 +153,7 @@ def _checked(
     asked = select(definition, property, options.ltl, options.ctl)
     if definition.ranked:
         options = ranked_options(definition, asked, options)
-    apart, why = apart_for(options, system, environment)
+    apart, why = (None, "") if definition.ranked else apart_for(options, system, environment)
     watcher.asks(undecided(asked))
     refuse_what_implicit_crashes_miss(definition, asked)
     if options.distributed:
@@ -230,7 +230,7 @@ def _with_numbers(
     properties are left open: with ranks, steps are fair together that differ in numbers alone.
     """
     watcher.go_on("analysis")
-    limits = replace(options, max_states=min(options.max_states or NUMBERS, NUMBERS))
+    limits = replace(options, symmetry="none", max_states=min(options.max_states or NUMBERS, NUMBERS))
     found = _safety(replace(definition, ranked=False), None, "", asked, limits, watcher, trace, target, None)
     decided = found.verdict == "violated" or (found.verdict == "holds" and not asked.temporal)
     return found if decided else not_with_numbers(definition, asked, target)

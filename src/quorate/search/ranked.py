@@ -24,7 +24,7 @@ TOO_MANY = (
 
 
 def ranked_options(definition: Definition, asked: Asked, options: Options) -> Options:
-    """The options for a system with ranks: reductions are off, since they argue with tables that do not know ranks."""
+    """The options for a system with ranks: reductions that argue with tables of all that may happen are off."""
     faced = {
         "formulas with branches (ctl)": any(linear(each.formula) is None for each in asked.temporal),
         f"--por {options.por}": options.por != "none",
@@ -45,7 +45,7 @@ def ranked_options(definition: Definition, asked: Asked, options: Options) -> Op
     for what, is_there in faced.items():
         if is_there:
             refuse_ranks(definition, what)
-    return replace(options.without_reductions(), threads=1)
+    return replace(options.without_reductions(), symmetry=options.symmetry, threads=1)
 
 
 def refuse_ranks(definition: Definition, what: str) -> None:

@@ -83,6 +83,8 @@ class Safety:
                 known = reductions.closure or self.model.engine.close(self.model, most)
                 # Whether a monitor that grows may fail is not known either.
                 self.conclusion.closed = known.complete and not self.model.engine.growing()
+            if self.definition.ranked:
+                reductions.open_symmetry()
             if self.whole is not None:
                 reductions.require_decomposed()
             setup = self.watcher.seconds
