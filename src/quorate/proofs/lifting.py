@@ -252,17 +252,22 @@ def _majority(of: Any) -> Any:
     return (of if isinstance(of, SymInt) else _len(of)) // 2 + 1
 
 
+_lent: list[dict[str, Any]] = []
+"""The modules in which built-ins are not those of Python now."""
+
+
 @contextmanager
-def plainly(cls: type) -> Iterator[None]:
-    """While it lasts, the names in a class's module mean what its author meant: for reading its annotations."""
-    space = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-    lent = {name: shim for name, shim in SHIMS.items() if space.get(name) is shim}
-    for name in lent:
-        del space[name]
+def plainly() -> Iterator[None]:
+    """While it lasts, the names in the model's modules mean what its author meant: for reading annotations."""
+    taken = [(space, {name: shim for name, shim in SHIMS.items() if space.get(name) is shim}) for space in _lent]
+    for space, shims in taken:
+        for name in shims:
+            del space[name]
     try:
         yield
     finally:
-        space.update(lent)
+        for space, shims in taken:
+            space.update(shims)
 
 
 class Lifting:
@@ -464,6 +469,8 @@ class Lifting:
             )
         undo: list[Callable[[], None]] = []
         doubtful, running.doubtful = running.doubtful, self.doubtful
+        before = len(_lent)
+        _lent.extend(self._spaces.values())
         try:
             for function in self._functions:
                 _change(function, self._code(function), undo)
@@ -494,6 +501,7 @@ class Lifting:
                 yield
         finally:
             running.doubtful = doubtful
+            del _lent[before:]
             for each in reversed(undo):
                 each()
 
