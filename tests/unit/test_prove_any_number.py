@@ -35,6 +35,7 @@ from quorate.proofs.parametric_claims import EncodedFamily, invariants
 from quorate.proofs.parametric_family import family
 from quorate.proofs.parametric_machine import FamilyMachine
 from quorate.proofs.refusal import RefusedError
+from quorate.proofs.terms import app, conjunction, exists, rebuilt, var
 from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, TwoPhaseCommit
 
 PARTICIPANT = ["Participant=any"]
@@ -573,3 +574,66 @@ def test_the_model_is_as_it_was() -> None:
     assert set(vars(__import__(Receiver.__module__, fromlist=["x"]))) == names
     assert check(EchoBroadcast(receivers=2), property="agreement").ok
     assert Echo.__name__ == "Echo"
+
+
+# --- loops inside of what is said of a quorum ------------------------------------------------------------------------
+
+
+class Nominate(Message):
+    whom: Pid
+    doubts: int
+
+
+class Elector(Process):
+    teller: Constant[Pid]
+    others: Constant[Peers] = Peers()
+
+    @start
+    def nominate(self) -> None:
+        self.send(self.teller, Nominate(self.choose(self.others), self.choose((0, 1))))
+
+
+class Teller(Process):
+    electors: Constant[Peers] = Peers()
+    doubtful: bool = False
+
+    @quorum(Nominate, each="electors", where=lambda self, m: any(p == m.whom for p in self.electors))
+    def count(self, nominations: frozenset[Nominate]) -> None:
+        if not all(m.doubts == 0 for m in nominations):
+            self.doubtful = True
+
+
+class Nominating(System):
+    """Nobody nominates itself. In the loop of `count`, the one of `where` is about another process."""
+
+    electors: int = 2
+
+    def build(self) -> None:
+        teller = self.spawn(Teller)
+        electors = self.spawn(Elector, self.electors, teller=teller)
+        self.connect(teller, electors=electors)
+        for each in electors:
+            self.connect(each, others=electors - {each})
+
+    @lemma
+    def another(self, m: Nominate) -> bool:
+        return m.whom != m.sender
+
+    @invariant
+    def never_doubtful(self) -> bool:
+        return not self[Teller][0].doubtful
+
+
+def test_a_loop_within_what_is_said_of_a_quorum_is_about_other_processes() -> None:
+    assert prove(Nominating(), number=["Elector=any"], timeout=30).verdict == "refuted"
+
+
+def test_what_a_quantifier_binds_is_another_variable_than_one_of_the_same_name() -> None:
+    x, y, z = (var(name, "Int") for name in "xyz")
+    less = app("less", [x, y])
+    assert rebuilt(exists([y], less), {x: y}) is exists([var("y~1", "Int")], app("less", [y, var("y~1", "Int")]))
+    assert rebuilt(exists([y], less), {y: z}) is exists([var("y~1", "Int")], app("less", [x, var("y~1", "Int")]))
+    both = conjunction([less, exists([x], less)])
+    assert rebuilt(both, {x: z}) is conjunction(
+        [app("less", [z, y]), exists([var("x~1", "Int")], rebuilt(less, {x: var("x~1", "Int")}))]
+    )

@@ -1,6 +1,8 @@
 """What a proof is about: whose variable is whose, which initial values, how many processes, and within which bounds."""
 
 import json
+import sys
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from quorate import (
 )
 from quorate.base.errors import QuorateError
 from quorate.model.define import define
+from quorate.model.target import load
 from quorate.proofs.encode import Encoded
 from quorate.proofs.parametric_family import family
 from quorate.proofs.propositions import lemmas
@@ -506,3 +509,58 @@ def test_a_refusal_without_a_line_of_the_model_has_that_of_the_transition() -> N
     assert place is not None
     lines = Path(place.file).read_text(encoding="utf-8").splitlines()
     assert "def go(self)" in "".join(lines[place.line - 1 : place.line + 1])
+
+
+# --- annotations that are texts ------------------------------------------------------------------------------------
+
+LATER = """
+from __future__ import annotations
+
+import typing
+from typing import NamedTuple
+
+from quorate import Message, Pid, Process, System, invariant, on, start
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+class Note(Message):
+    pair: Pair
+
+
+class Writer(Process):
+    reader: Pid
+
+    @start
+    def write(self) -> None:
+        self.send(self.reader, Note(Pair(int(len([1])), 2)))
+
+
+class Reader(Process):
+    found: int = 0
+
+    @on(Note)
+    def read(self, m: Note) -> None:
+        self.found = m.pair.a
+
+
+class Reading(System):
+    def build(self) -> None:
+        self.spawn(Writer, reader=self.spawn(Reader))
+
+    @invariant
+    def small(self) -> bool:
+        return all(each.found < 2 for each in self[Reader])
+"""
+
+
+def test_annotations_that_are_texts_mean_what_they_did_when_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "later.py"
+    path.write_text(LATER, encoding="utf-8")
+    system = load(f"{path}:Reading")
+    assert prove(system(), timeout=20).verdict == "proved"
+    pair = sys.modules[system.__module__].Pair
+    assert all(hint is int for hint in typing.get_type_hints(pair).values())

@@ -65,6 +65,12 @@ class Point:
     a: int = 3
 
 
+@dataclasses.dataclass(frozen=True)
+class Told:
+    a: int
+    n: int = dataclasses.field(default=0, compare=False, hash=True)
+
+
 class Config:
     def __init__(self) -> None:
         self.limits = {3}
@@ -620,6 +626,16 @@ def caught_in_a_library(self: Any) -> Any:
         return json.dumps(self.x) == "3"
     except TypeError:
         return False
+
+
+@row()
+def a_set_of_dataclasses(self: Any) -> Any:
+    return len({Point(self.x), Point(3)}) == 1
+
+
+@row("whose equal values may have different hashes")
+def a_set_of_equals_with_other_hashes(self: Any) -> Any:
+    return len({Told(3, self.x), Told(3, 5)}) == 2
 
 
 def refusal(test: Any) -> RefusedError | None:

@@ -21,7 +21,7 @@ from quorate.language.pid import Pid, column_of
 from quorate.model.definition import Column, Transition
 from quorate.proofs.cells import Cells, present
 from quorate.proofs.leaves import OverflowingError
-from quorate.proofs.lifting import Lifting
+from quorate.proofs.lifting import Lifting, plainly
 from quorate.proofs.machine import ChangedError, Channel, Frame, Machine
 from quorate.proofs.paths import Explorer, Impossible, Path, Taken
 from quorate.proofs.proxies import SymInt, plain_class, same, taking
@@ -232,7 +232,8 @@ class Encoder:
             declaration.size,
         ]
         code += [declaration.each, declaration.same, column.spec.within]
-        apart = any(callable(each) and may_be_hashed(self.definition, each, messages) for each in code)
+        with plainly():
+            apart = any(callable(each) and may_be_hashed(self.definition, each, messages) for each in code)
         before, running.alike = running.alike, not apart
         try:
             return self.explorer.explore(run, assumed=[self._wf], what=what, place=transition.location)

@@ -168,6 +168,8 @@ def _id(value: Any) -> Any:
 
 
 def _hash(value: Any) -> Any:
+    if sys._getframe(1).f_code.co_name == "__hash__" and sys._getframe(1).f_code.co_filename == "<string>":
+        return builtins.hash(value)  # that of a dataclass, for whoever puts it into a set
     if not (value is None or isinstance(value, (str, bytes, Enum)) or type(value) is Pid):
         raise RefusedError("computes with a hash", "compare with ==, or use a set")
     return lifted(builtins.hash(value))
@@ -252,17 +254,22 @@ def _majority(of: Any) -> Any:
     return (of if isinstance(of, SymInt) else _len(of)) // 2 + 1
 
 
+_lent: list[dict[str, Any]] = []
+"""The modules in which built-ins are not those of Python now."""
+
+
 @contextmanager
-def plainly(cls: type) -> Iterator[None]:
-    """While it lasts, the names in a class's module mean what its author meant: for reading its annotations."""
-    space = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-    lent = {name: shim for name, shim in SHIMS.items() if space.get(name) is shim}
-    for name in lent:
-        del space[name]
+def plainly() -> Iterator[None]:
+    """While it lasts, the names in the model's modules mean what its author meant: for reading annotations."""
+    taken = [(space, {name: shim for name, shim in SHIMS.items() if space.get(name) is shim}) for space in _lent]
+    for space, shims in taken:
+        for name in shims:
+            del space[name]
     try:
         yield
     finally:
-        space.update(lent)
+        for space, shims in taken:
+            space.update(shims)
 
 
 class Lifting:
@@ -322,7 +329,7 @@ class Lifting:
         for cls in dict.fromkeys(classes):
             self._class(cls)
             if not self._vouched(cls, self._attributes):
-                self._doubt(f"`{cls.__name__}`", class_location(cls) or Location(cls.__module__, 1))
+                self._doubt(f"`{cls.__name__}`", _place_of(cls))
 
     def _kept(self, function: types.FunctionType) -> Iterator[Any]:
         """What a function has in its closure and its defaults."""
@@ -339,6 +346,8 @@ class Lifting:
                 if lifted(member._value_) is not member._value_:
                     self._holders[id(member), "_value_"] = member, "_value_"
             return
+        if dataclasses.is_dataclass(cls) and any(each.hash and not each.compare for each in dataclasses.fields(cls)):
+            self._doubt(f"`{cls.__name__}`, whose equal values may have different hashes,", _place_of(cls))
         own = {*getattr(cls, "_fields", ()), *getattr(cls, "_names", ())}
         language = [base for base in cls.__mro__ if base is not object and not _is_model_class(base)]
         for name, value in vars(cls).items():
@@ -356,7 +365,7 @@ class Lifting:
                 if not callable(value) and name[:2] != "__" and lifted(value) is not value:
                     self._holders[id(cls), name] = cls, name
             elif name in self._attributes:
-                place = class_location(cls) or Location(cls.__module__, 1)
+                place = _place_of(cls)
                 self._doubt(f"`{cls.__name__}.{name}`", place, foreign=_is_foreign(value))
 
     def _named(self, function: types.FunctionType, code: types.CodeType) -> Iterator[Any]:
@@ -464,6 +473,8 @@ class Lifting:
             )
         undo: list[Callable[[], None]] = []
         doubtful, running.doubtful = running.doubtful, self.doubtful
+        before = len(_lent)
+        _lent.extend(self._spaces.values())
         try:
             for function in self._functions:
                 _change(function, self._code(function), undo)
@@ -494,6 +505,7 @@ class Lifting:
                 yield
         finally:
             running.doubtful = doubtful
+            del _lent[before:]
             for each in reversed(undo):
                 each()
 
@@ -549,6 +561,10 @@ def _declared(cls: type) -> Iterator[Any]:
         todo.extend(each for each in typing.get_args(hint) if not isinstance(each, (int, str, bytes)))
         if isinstance(hint, type):
             yield hint
+
+
+def _place_of(cls: type) -> Location:
+    return class_location(cls) or Location(cls.__module__, 1)
 
 
 def _set(holder: Any, name: str, value: Any) -> None:

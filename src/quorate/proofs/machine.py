@@ -197,17 +197,17 @@ class Machine:
         """The shape of a message or an event."""
         found = self._messages.get(cls)
         if found is None:
-            with plainly(cls):
+            with plainly():
                 hints = field_types(cls)
-            parts = []
-            for name, hint in hints.items():
-                place = member_location(cls, name)
-                what = f"{cls.__name__}.{name}"
-                if isinstance(hint, str):
-                    raise RefusedError(
-                        f"{what}: its type {hint} cannot be looked up", "define it at module level", place
-                    )
-                parts.append(self.reader.shape(hint, what, place))
+                parts = []
+                for name, hint in hints.items():
+                    place = member_location(cls, name)
+                    what = f"{cls.__name__}.{name}"
+                    if isinstance(hint, str):
+                        raise RefusedError(
+                            f"{what}: its type {hint} cannot be looked up", "define it at module level", place
+                        )
+                    parts.append(self.reader.shape(hint, what, place))
             found = self._messages[cls] = Parts(tuple(hints), parts, cls)
         return found
 

@@ -7,6 +7,7 @@ written into the formula where it is asked about them, and every solver knows un
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -269,11 +270,45 @@ def rebuilt(
     replace: Mapping[Term, Term],
     apply: Callable[[Term, tuple[Term, ...]], Term] | None = None,
 ) -> Term:
-    """The term with other variables; `apply` says what becomes of a predicate on its rewritten arguments."""
+    """The term with other variables; `apply` says what becomes of a predicate on its rewritten arguments.
+
+    Those that are replaced are free, and so are those in their place: what a quantifier binds by the same name is
+    another variable, and gets another name.
+    """
+    parts = list(nodes(term))
+    bound = {each for part in parts if part.op in _QUANTIFIERS for each in part.args[0]}
+    if bound:
+        bound &= {*replace, *variables(*replace.values())}
+    if bound:
+        parts = list(nodes(term := _apart(term, bound)))
     known: dict[Term, Term] = dict(replace)
-    for each in nodes(term):
+    for each in parts:
         if each not in known:
             known[each] = _with(each, known, apply)
+    return known[term]
+
+
+_QUANTIFIERS = ("forall", "exists")
+
+
+def _apart(term: Term, taken: set[Term]) -> Term:
+    """The same formula, in which no quantifier binds these variables."""
+    used = {each.args[0] for each in (*variables(term), *taken)}
+    known: dict[Term, Term] = {}
+    for each in nodes(term):
+        made = known[each] = _with(each, known, None)
+        if made.op in _QUANTIFIERS and not taken.isdisjoint(made.args[0]):
+            fresh = {}
+            for old in taken.intersection(made.args[0]):
+                name = next(name for at in itertools.count(1) if (name := f"{old.args[0]}~{at}") not in used)
+                fresh[old] = var(name, old.sort)
+            bound, body, patterns = made.args
+            known[each] = _quantified(
+                made.op,
+                [fresh.get(old, old) for old in bound],
+                rebuilt(body, fresh),
+                [[rebuilt(part, fresh) for part in pattern] for pattern in patterns],
+            )
     return known[term]
 
 
@@ -307,10 +342,9 @@ def _with(term: Term, known: Mapping[Term, Term], apply: Callable[[Term, tuple[T
         return conjunction(known[each] for each in args)
     if op == "or":
         return disjunction(known[each] for each in args)
-    bound = tuple(known.get(each, each) for each in args[0])
     patterns = [[known[each] for each in pattern] for pattern in args[2]]
     keep = [pattern for pattern in patterns if all(each.op == "app" for each in pattern)]
-    return _quantified(op, bound, known[args[1]], keep)
+    return _quantified(op, args[0], known[args[1]], keep)
 
 
 # --- running terms ---------------------------------------------------------------------------------------------
