@@ -285,7 +285,7 @@ class Saver:
         """Bring the model to where it was, and have the search go on from there."""
         folder, model, journal = self.checkpoint.folder, self._model, self._model.journal
         assert journal is not None
-        journal.repeat(model, self._number, go_on)
+        _whole(partial(journal.repeat, model, self._number, go_on))
         self._files = list(self.checkpoint.files)
         for entry in self._files:
             if entry["kind"] == "cells":
