@@ -199,6 +199,48 @@ def test_two_processes(saved: Path) -> None:
         assert refused(saved).code == "Q344"
 
 
+def after_the_first(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Once a checkpoint with states is written."""
+    write = Folder.commit
+    done: list[object] = []
+
+    def commit(self: Folder, manifest: dict[str, Any]) -> None:
+        write(self, manifest)
+        if manifest["search"] and not done:
+            done.append(act())
+
+    monkeypatch.setattr(Folder, "commit", commit)
+
+
+def test_a_folder_that_is_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, states: int) -> None:
+    """It is the same one elsewhere; and one that takes its place is somebody else's."""
+    place, other = tmp_path / "saved", tmp_path / "elsewhere"
+    check(Paxos(acceptors=2), checkpoint=tmp_path / "another", max_states=5)
+    another = {path.name: path.read_bytes() for path in (tmp_path / "another").iterdir()}
+
+    def move() -> None:
+        place.rename(other)
+        (tmp_path / "another").rename(place)
+
+    after_the_first(monkeypatch, move)
+    found = check(Paxos(), checkpoint=place, checkpoint_every=1e-9, max_states=states // 2, symmetry="none")
+    assert found.checkpoint is not None
+    assert found.checkpoint["saved"] > 1
+    assert resume(other, Paxos()).states == states
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == another
+
+
+def test_a_folder_that_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, states: int) -> None:
+    place = tmp_path / "saved"
+    after_the_first(monkeypatch, lambda: shutil.rmtree(place))
+    found = check(Paxos(), checkpoint=place, checkpoint_every=1e-9, symmetry="none")
+    assert (found.verdict, found.states) == ("holds", states)
+    assert any(each.endswith("No such file or directory; there is none") for each in found.warnings)
+    assert found.checkpoint is not None
+    assert found.checkpoint["states"] == 0
+    assert not place.exists()
+
+
 def test_no_checkpoint(tmp_path: Path) -> None:
     assert refused(tmp_path / "nowhere").code == "Q341"
     (tmp_path / "empty").mkdir()

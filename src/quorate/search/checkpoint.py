@@ -218,6 +218,8 @@ class Saver:
             self._save(snapshot)
         except OSError as error:
             self.checkpoint.folder.drop_unfinished()
+            if self.checkpoint.folder.is_gone:
+                self.checkpoint.states = 0
             last = (
                 f"the last one is of {self.checkpoint.states:,} states" if self.checkpoint.states else "there is none"
             )
