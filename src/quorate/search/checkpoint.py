@@ -191,6 +191,8 @@ class Saver:
         self.checkpoint = checkpoint
         self.seconds = checkpoint.seconds
         self.resumed: _core.SavedSearch | None = None
+        self.before = checkpoint.states
+        """States in the checkpoint that it goes on from."""
         self._model = model
         self._watcher = watcher
         self._analysis = analysis
