@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from corpus import built, each, sized
 from generator import Protocol
 from kills import facts, killed
-from quorate import System, check, resume
+from quorate import Constant, Process, System, check, crashes, invariant, resume, step
 from quorate.model.target import load
+from quorate.search.folder import Folder
 
 PLAIN = {"symmetry": "none", "quotient": "off", "dead_messages": "off"}
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -100,6 +105,73 @@ def stopped(system: System | type[System], options: dict[str, Any], folder: Path
     # A violation is an answer, although a limit may have kept the search from finishing its level.
     assert facts(resume(folder, system)) == facts(whole)
     return times
+
+
+@contextmanager
+def copied(to: Path) -> Iterator[list[Path]]:
+    """Every checkpoint, as it was when it was written."""
+    copies: list[Path] = []
+    write = Folder.commit
+
+    def commit(self: Folder, manifest: dict[str, Any]) -> None:
+        write(self, manifest)
+        if manifest["search"]:
+            copies.append(Path(shutil.copytree(self.path, to / str(len(copies)))))
+
+    with patch.object(Folder, "commit", commit):
+        yield copies
+
+
+def from_every_checkpoint(system: System | type[System], options: dict[str, Any], folder: Path, most: int) -> None:
+    with copied(folder) as copies:
+        whole = facts(check(system, **options, checkpoint=folder / "saved", checkpoint_every=1e-9))
+    threads = cycle((1, 3, 2))
+    for copy in copies[:: max(1, len(copies) // most)]:
+        assert facts(resume(copy, system, threads=next(threads))) == whole
+
+
+@each(sized, 12, first=300)
+def test_from_every_checkpoint_of_generated_protocols(protocol: Protocol, dice: Random) -> None:
+    with TemporaryDirectory() as folder:
+        from_every_checkpoint(built(protocol), dice.choice(CHOICES), Path(folder), 4)
+
+
+class Fragile(Process):
+    ready: bool = True
+
+    @step(when=lambda self: not self.ready)
+    def wait(self) -> None:
+        pass
+
+
+class Counter(Process):
+    name: Constant[int]
+    count: int = 0
+
+    @step(when=lambda self: self.count < 3)
+    def more(self) -> None:
+        self.count += 1
+
+
+class Counting(System):
+    """Runs of one length violate it, some with crashes and some without: one without any is shown."""
+
+    faults = crashes(2, of=Fragile)
+    first: int = 0
+
+    def build(self) -> None:
+        self.spawn(Fragile, 3)
+        for name in range(4):
+            self.spawn(Counter, name=self.first + name)
+
+    @invariant
+    def few(self) -> bool:
+        return sum(each.count for each in self[Counter]) + sum(each.crashed for each in self[Fragile]) < 5
+
+
+@pytest.mark.parametrize("first", [0, 100, 200])
+def test_a_run_with_fewer_faults_is_preferred_to_one_that_was_saved(first: int, tmp_path: Path) -> None:
+    from_every_checkpoint(Counting(first=first), PLAIN, tmp_path, 20)
 
 
 @pytest.mark.parametrize("row", range(len(KILLED)))

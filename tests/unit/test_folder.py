@@ -18,6 +18,7 @@ from zlib import crc32
 import pytest
 
 from quorate import QuorateError, check, resume
+from quorate.model.target import load
 from quorate.protocols.paxos import Paxos
 from quorate.search.folder import VERSION, Folder, _checksum
 
@@ -140,18 +141,23 @@ def test_a_manifest_names_files_of_its_folder_alone(saved: Path) -> None:
     assert any("'../secret' is no file of a checkpoint" in each for each in result.warnings)
 
 
-@pytest.mark.parametrize("harm", [lambda data: data[:-1], lambda data: data + data, lambda data: b"\xff" * len(data)])
-def test_states_that_nobody_has_saved(harm: Callable[[bytes], bytes], saved: Path) -> None:
-    """With the right checksums: somebody's doing, or the memory's."""
-    [path] = [each for each in latest_alone(saved) if each.name.startswith("states")]
-    path.write_bytes(harm(path.read_bytes()))
-    for each in manifests(saved):
+def forged(path: Path, data: bytes) -> None:
+    """Another content of a file, with the right checksums."""
+    path.write_bytes(data)
+    for each in manifests(path.parent):
         document = json.loads(each.read_text())
         del document["checksum"]
         for entry in document["files"]:
             if entry["name"] == path.name:
-                entry |= {"bytes": path.stat().st_size, "crc32": crc32(path.read_bytes())}
+                entry |= {"bytes": len(data), "crc32": crc32(data)}
         each.write_text(json.dumps({**document, "checksum": _checksum(document)}))
+
+
+@pytest.mark.parametrize("harm", [lambda data: data[:-1], lambda data: data + data, lambda data: b"\xff" * len(data)])
+def test_states_that_nobody_has_saved(harm: Callable[[bytes], bytes], saved: Path) -> None:
+    """With the right checksums: somebody's doing, or the memory's."""
+    [path] = [each for each in latest_alone(saved) if each.name.startswith("states")]
+    forged(path, harm(path.read_bytes()))
     told = subprocess.run(
         [sys.executable, "-m", "quorate", "resume", str(saved), "--trust"], capture_output=True, text=True
     )
@@ -159,9 +165,80 @@ def test_states_that_nobody_has_saved(harm: Callable[[bytes], bytes], saved: Pat
     assert re.fullmatch(r"error Q341: the checkpoint cannot be read: [^\n]*\n", told.stderr)
 
 
+@pytest.fixture(scope="module")
+def violated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With violations in it."""
+    place = tmp_path_factory.mktemp("violated") / "saved"
+    check(load("faulty-paxos"), checkpoint=place, max_states=600, symmetry="none", all=True)
+    return place
+
+
+@pytest.mark.parametrize("kind", ["head", "tables"])
+def test_numbers_that_nobody_has_saved(kind: str, violated: Path, tmp_path: Path) -> None:
+    """Whatever stands there, with the right checksums: no file makes the core read what is not there, and a violation
+    that was put in does not replay."""
+    drawn = random.Random(kind)
+    [name] = [each.name for each in latest_alone(violated) if each.name.startswith(kind)]
+    codes = set()
+    for number in range(25):
+        place = Path(shutil.copytree(violated, tmp_path / str(number)))
+        data = bytearray((place / name).read_bytes())
+        at = drawn.randrange(len(data) // 8) * 8 if kind == "head" else drawn.randrange(len(data))
+        data[at] = drawn.randrange(256)
+        forged(place / name, bytes(data))
+        try:
+            resume(place, load("faulty-paxos"), max_states=5_000, timeout=20)
+        except QuorateError as error:
+            codes.add("no run" if "does not replay" in error.message else error.code)
+    assert codes <= {"Q341", "Q343", "no run"}
+    assert "Q341" in codes
+
+
 def test_two_processes(saved: Path) -> None:
     with Folder(saved, fresh=False):
         assert refused(saved).code == "Q344"
+
+
+def after_the_first(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Once a checkpoint with states is written."""
+    write = Folder.commit
+    done: list[object] = []
+
+    def commit(self: Folder, manifest: dict[str, Any]) -> None:
+        write(self, manifest)
+        if manifest["search"] and not done:
+            done.append(act())
+
+    monkeypatch.setattr(Folder, "commit", commit)
+
+
+def test_a_folder_that_is_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, states: int) -> None:
+    """It is the same one elsewhere; and one that takes its place is somebody else's."""
+    place, other = tmp_path / "saved", tmp_path / "elsewhere"
+    check(Paxos(acceptors=2), checkpoint=tmp_path / "another", max_states=5)
+    another = {path.name: path.read_bytes() for path in (tmp_path / "another").iterdir()}
+
+    def move() -> None:
+        place.rename(other)
+        (tmp_path / "another").rename(place)
+
+    after_the_first(monkeypatch, move)
+    found = check(Paxos(), checkpoint=place, checkpoint_every=1e-9, max_states=states // 2, symmetry="none")
+    assert found.checkpoint is not None
+    assert found.checkpoint["saved"] > 1
+    assert resume(other, Paxos()).states == states
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == another
+
+
+def test_a_folder_that_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, states: int) -> None:
+    place = tmp_path / "saved"
+    after_the_first(monkeypatch, lambda: shutil.rmtree(place))
+    found = check(Paxos(), checkpoint=place, checkpoint_every=1e-9, symmetry="none")
+    assert (found.verdict, found.states) == ("holds", states)
+    assert any(each.endswith("No such file or directory; there is none") for each in found.warnings)
+    assert found.checkpoint is not None
+    assert found.checkpoint["states"] == 0
+    assert not place.exists()
 
 
 def test_no_checkpoint(tmp_path: Path) -> None:
@@ -241,6 +318,7 @@ def test_old_files_go(made: Path) -> None:
 AUDITED = """
 import shutil, sys
 import quorate
+from quorate.model.target import load
 from quorate.protocols.paxos import Paxos
 
 seen, listening = [], False

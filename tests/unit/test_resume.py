@@ -21,6 +21,7 @@ from quorate.native import answers, judging, numbers
 from quorate.native.model import Model
 from quorate.protocols.paxos import Paxos
 
+PLAIN: dict[str, Any] = {"symmetry": "none", "quotient": "off", "dead_messages": "off"}
 MODEL = """
 from quorate import Event, Message, Monitor, Peers, Process, System, can, crashes, invariant, on, start
 
@@ -278,6 +279,27 @@ def test_a_system_of_another_module(tmp_path: Path) -> None:
     check(load(str(tmp_path / "one.py")), checkpoint=tmp_path / "saved", **OPTIONS)
     with pytest.raises(QuorateError, match="module was one, and is another"):
         resume(tmp_path / "saved", load(str(tmp_path / "another.py")))
+
+
+@pytest.mark.parametrize("at", ["asking", "taking back"])
+def test_a_check_that_is_stopped_before_it_can_go_on(at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not say what was found in states that it has not looked at, and the next one goes on from the same."""
+    system, place = Paxos(acceptors=4), tmp_path / "saved"
+    limit: dict[str, Any] = {}
+    check(system, checkpoint=place, max_states=20_000, **PLAIN)
+    if at == "asking":
+        stop = _core.StoppedError("interrupted")
+        monkeypatch.setattr(Model, "fill", lambda *_: (_ for _ in ()).throw(stop))
+    else:
+        limit = {"max_memory": 1 << 20}
+    found = resume(place, system, **limit)
+    assert (found.verdict, found.states, found.transitions) == ("incomplete", 0, 0)
+    assert any("stopped before it could go on" in each for each in found.warnings)
+    monkeypatch.undo()
+    whole = resume(place, system)
+    assert whole.checkpoint is not None
+    assert whole.checkpoint["resumed_from"] >= 20_000
+    assert (whole.verdict, whole.states) == ("holds", 43_681)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -44,6 +44,10 @@ private:
     // The states become those of the first thread. Returns those that are still to be expanded.
     std::vector<Range> restore(const SearchState& from);
     void restore(const SavedStates& saved);
+    // How many faults there were on the way is not saved: its state knows.
+    Witness restored(Witness one) const;
+    // Damaged if these are no cells of a state.
+    void require(const std::vector<Id>& cells) const;
 
     // Whether partial orders save few states: as many steps as they leave out, the same states may be reached by
     // others. That is tried out. A search without them, to the same depth, is cheap beside what they cost; it is done

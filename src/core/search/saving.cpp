@@ -84,14 +84,20 @@ std::vector<Range> BreadthFirst::restore(const SearchState& from) {
     first.stands_for = from.stands_for;
     first.offered = from.offered;
     first.left_out = from.left_out;
-    first.violations = from.violations;
-    for (const Violations& each : first.violations) note_broken(each.first);
-    for (const Witness& goal : from.goals_of_level) first.goals.at(goal.property) = goal;
+    for (const Violations& each : from.violations) {
+        first.violations.push_back({restored(each.first), each.count});
+        note_broken(each.first);
+    }
+    for (const Witness& goal : from.goals_of_level) first.goals.at(goal.property) = restored(goal);
+    if (from.cut.size() != tables_.columns.size() + 1) throw Damaged("bounds of other processes");
     for (std::size_t i = 0; i < from.cut.size(); ++i)
-        if (from.cut[i]) first.expander.cut.at(i) = true;
-    goals_ = from.goals;
-    violation_ = from.violation;
-    if (violation_) note_broken(*violation_);
+        if (from.cut[i]) first.expander.cut[i] = true;
+    for (const Witness& goal : from.goals) goals_.push_back(restored(goal));
+    if (from.violation) {
+        violation_ = restored(*from.violation);
+        note_broken(*violation_);
+    }
+    for (const Unchecked& one : from.unchecked) require(one.cells);
     if (given_up_ > 0)
         for (auto& worker : workers_) worker->chooser.reset();
     for (const Pending& one : from.pending)
@@ -99,6 +105,23 @@ std::vector<Range> BreadthFirst::restore(const SearchState& from) {
             {.array = 0, .begin = one.begin, .end = one.end, .in_full = one.in_full, .counted = one.counted});
     unchecked_ = from.unchecked;
     return settle();
+}
+
+void BreadthFirst::require(const std::vector<Id>& cells) const {
+    if (cells.size() != tables_.width()) throw Damaged("a state of another shape");
+    for (Id column = 0; column < cells.size(); ++column)
+        if (cells[column] >= tables_.cell_count(column)) throw Damaged("a state of cells that are not there");
+}
+
+Witness BreadthFirst::restored(Witness one) const {
+    require(one.cells);
+    const bool failure = one.finding == Finding::failure;
+    if (one.length < failure || one.length - failure >= levels_.size()) throw Damaged("a run beyond its levels");
+    const bool of_property = !failure && one.finding != Finding::deadlock;
+    if ((of_property && one.property >= properties_.size()) || (failure && one.column >= tables_.columns.size()))
+        throw Damaged("it found something unknown");
+    one.faults = tables_.spent(one.cells);
+    return one;
 }
 
 void BreadthFirst::restore(const SavedStates& saved) {
@@ -115,8 +138,7 @@ void BreadthFirst::restore(const SavedStates& saved) {
         const std::size_t some = std::min(ahead, count - begin);
         for (std::size_t i = 0; i < some; ++i) {
             layout.unpack(saved.packed.data() + (begin + i) * layout.stride(), cells.data());
-            for (Id column = 0; column < width; ++column)
-                if (cells[column] >= tables_.cell_count(column)) throw Damaged("a state of cells that are not there");
+            require(cells);
             store_.layout().pack(cells.data(), packed.data() + i * words);
             hashes[i] = spread(tables_.sum(cells.data()));
             store_.prefetch(hashes[i]);

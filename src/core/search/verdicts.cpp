@@ -202,8 +202,13 @@ SearchResult BreadthFirst::report() {
             goals_ = std::move(exact.goals);
         }
     } else {
-        for (Witness* witness : witnesses)
-            find_path(tables_, store_, levels_, oracle_, options_.symmetry, hubs_.get(), *witness);
+        try {
+            for (Witness* witness : witnesses)
+                find_path(tables_, store_, levels_, oracle_, options_.symmetry, hubs_.get(), *witness);
+        } catch (const std::logic_error& error) {
+            if (options_.checkpoints == nullptr || !options_.checkpoints->from) throw;
+            throw Damaged(error.what());  // nothing that was saved was ever reached like this
+        }
     }
     result.violation = std::move(violation_);
     result.violations = std::move(violations_);

@@ -27,6 +27,7 @@ VALUE, LOCAL, MESSAGE, FAILURE, ANSWER = range(5)
 QUERY, JUDGED, MEANWHILE, DECLARED = range(4)
 ALIVE, CRASHED, FAILED = range(3)
 NONE = _core.NONE
+ASKED = {_core.QueryKind[name].value for name in ("request", "accept", "fire", "observe")}
 
 Key = tuple[int, ...]
 """A question by the journal's numbers: QUERY, its kind, column, transition, local state, messages; or JUDGED, a
@@ -186,6 +187,8 @@ class Journal:
         for key, when in list(self._when.items()):
             if when > search or (key[0] != QUERY and when != search):
                 continue
+            if not self._is_question(model, key):
+                raise Damaged("a question that no search asks")
             if key[0] == JUDGED:
                 locals = [self.local_now(model, column, number) for column, number in enumerate(key[2:])]
                 if model.judge(key[1], locals) is None:
@@ -196,6 +199,19 @@ class Journal:
                 self._ask(model, key)
             if key in self._unseen:
                 raise changed(self._described(key))
+
+    def _is_question(self, model: Model, key: Key) -> bool:
+        columns = model.definition.columns
+        if key[0] == JUDGED:
+            return len(key) == 2 + len(columns) and key[1] < len(model.properties)
+        if key[0] == MEANWHILE:
+            return len(key) == 3
+        if key[0] != QUERY or len(key) < 5 or key[1] not in ASKED or key[2] >= len(columns):
+            return False
+        column = columns[key[2]]
+        if key[1] == _core.QueryKind.observe.value:
+            return column.is_monitor and len(key) == 6
+        return not column.is_monitor and key[3] < len(model.definition.transitions(column))
 
     def _ask(self, model: Model, key: Key) -> None:
         _, kind, column, which, number, *named = key

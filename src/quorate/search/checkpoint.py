@@ -191,6 +191,8 @@ class Saver:
         self.checkpoint = checkpoint
         self.seconds = checkpoint.seconds
         self.resumed: _core.SavedSearch | None = None
+        self.before = checkpoint.states
+        """States in the checkpoint that it goes on from."""
         self._model = model
         self._watcher = watcher
         self._analysis = analysis
@@ -218,6 +220,8 @@ class Saver:
             self._save(snapshot)
         except OSError as error:
             self.checkpoint.folder.drop_unfinished()
+            if self.checkpoint.folder.is_gone:
+                self.checkpoint.states = 0
             last = (
                 f"the last one is of {self.checkpoint.states:,} states" if self.checkpoint.states else "there is none"
             )
@@ -285,7 +289,7 @@ class Saver:
         """Bring the model to where it was, and have the search go on from there."""
         folder, model, journal = self.checkpoint.folder, self._model, self._model.journal
         assert journal is not None
-        journal.repeat(model, self._number, go_on)
+        _whole(partial(journal.repeat, model, self._number, go_on))
         self._files = list(self.checkpoint.files)
         for entry in self._files:
             if entry["kind"] == "cells":

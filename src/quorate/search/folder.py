@@ -3,6 +3,9 @@
 Every file is written beside, synced and renamed, and never changed afterwards. A checkpoint is a manifest that names
 its files; it is written last. So a crash at any moment leaves the checkpoint before as it was. The two latest manifests
 are kept, with what they name: if the latest was damaged since, the one before it may be whole.
+
+The folder is opened once, and used under that name no more: one that is moved meanwhile is still the same, and another
+one in its place is somebody else's.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ class Folder:
     def __init__(self, path: str | PathLike[str], *, fresh: bool) -> None:
         self.path = fspath(path)
         self._fresh = fresh
-        self._lock = -1
+        self._place = self._lock = -1
 
     @contextmanager
     def usable(self) -> Iterator[None]:
@@ -71,7 +74,8 @@ class Folder:
                 hint="quorate check TARGET --checkpoint DIR writes one",
                 code="Q341",
             )
-        self._lock = os.open(os.path.join(self.path, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self._place = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._lock = self._opened("lock", os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -86,16 +90,29 @@ class Folder:
         self._close()
 
     def _close(self) -> None:
-        if self._lock >= 0:
-            os.close(self._lock)  # the lock goes with it
-            self._lock = -1
+        for file in (self._lock, self._place):
+            if file >= 0:
+                os.close(file)  # the lock goes with it
+        self._place = self._lock = -1
+
+    @property
+    def is_gone(self) -> bool:
+        """Somebody has removed it."""
+        return os.fstat(self._place).st_nlink == 0
+
+    def _opened(self, name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_CLOEXEC, 0o666, dir_fd=self._place)
+
+    def _remove(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._place)
 
     def _tidy(self) -> None:
         """Remove what a process left that was killed while it wrote; a fresh folder has nothing in it."""
-        names = os.listdir(self.path)
+        names = os.listdir(self._place)
         for name in names:
             if name.endswith(".part"):
-                os.unlink(os.path.join(self.path, name))
+                self._remove(name)
         left = [name for name in names if name != "lock" and not name.endswith(".part")]
         if self._fresh and any(map(_MANIFEST.fullmatch, left)):
             raise TargetError(
@@ -107,7 +124,7 @@ class Folder:
             raise TargetError(f"{self.path} holds other files", hint="name a new folder", code="Q340")
         if self._fresh:  # it tells now rather than after an hour that nothing can be written here
             self._write("head-000000.bin", [b""])
-            os.unlink(os.path.join(self.path, "head-000000.bin"))
+            self._remove("head-000000.bin")
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +138,7 @@ class Folder:
                 trouble.append(str(error))
             except OSError as error:
                 trouble.append(f"{_manifest(number)} cannot be read: {error.strerror}")
-        if not trouble and any(name.startswith(OF_WORKERS) for name in os.listdir(self.path)):
+        if not trouble and any(name.startswith(OF_WORKERS) for name in os.listdir(self._place)):
             raise TargetError(
                 f"{self.path} holds what workers kept, which only the run that wrote it can use",
                 hint="workers begin anew; a search without --workers and --address can be gone on with",
@@ -142,7 +159,7 @@ class Folder:
 
     def _whole(self, number: int) -> dict[str, Any]:
         name = _manifest(number)
-        with open(os.path.join(self.path, name), "rb") as file:
+        with open(name, "rb", opener=self._opened) as file:
             content = file.read(LARGEST + 1)
         try:
             document = json.loads(content.decode("utf-8"))
@@ -183,7 +200,7 @@ class Folder:
             raise Damaged(f"{name} was changed: its checksum differs")
 
     def chunks(self, name: str, size: int) -> Iterator[bytes]:
-        with open(os.path.join(self.path, name), "rb") as file:
+        with open(name, "rb", opener=self._opened) as file:
             while chunk := file.read(size):
                 yield chunk
 
@@ -192,7 +209,9 @@ class Folder:
 
     def next_number(self) -> int:
         """Above all that were ever used, also by one that is damaged."""
-        used = [int(match[1]) for match in map(re.compile(r"\w+-(\d+)\.\w+").fullmatch, os.listdir(self.path)) if match]
+        used = [
+            int(match[1]) for match in map(re.compile(r"\w+-(\d+)\.\w+").fullmatch, os.listdir(self._place)) if match
+        ]
         return max(used, default=0) + 1
 
     # --- writing ---------------------------------------------------------------------------------------------------
@@ -213,45 +232,35 @@ class Folder:
             **manifest,
         }
         document["checksum"] = _checksum(document)
-        self._sync()  # the files that it names come first
+        os.fsync(self._place)  # the files that it names come first
         self._write(_manifest(manifest["number"]), [json.dumps(document, indent=1).encode()])
-        self._sync()
+        os.fsync(self._place)
         self._prune(manifest)
 
     def drop_unfinished(self) -> None:
         """Remove what was written for a checkpoint that could not be completed: it may be what fills the disk."""
         with suppress(OSError):
             number = self.next_number() - 1
-            if os.path.exists(os.path.join(self.path, _manifest(number))):
-                return
-            for kind in KINDS:
-                with suppress(FileNotFoundError):
-                    os.unlink(os.path.join(self.path, f"{kind}-{number:06}.bin"))
+            if _manifest(number) not in os.listdir(self._place):
+                for kind in KINDS:
+                    self._remove(f"{kind}-{number:06}.bin")
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> tuple[int, int]:
-        place = os.path.join(self.path, name)
+        part = name + ".part"
         size = checksum = 0
         try:
-            with open(place + ".part", "wb") as file:
+            with open(part, "wb", opener=self._opened) as file:
                 for chunk in chunks:
                     file.write(chunk)
                     checksum = crc32(chunk, checksum)
                     size += len(chunk)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(place + ".part", place)
+            os.replace(part, name, src_dir_fd=self._place, dst_dir_fd=self._place)
         except BaseException:
-            if os.path.exists(place + ".part"):
-                os.unlink(place + ".part")
+            self._remove(part)
             raise
         return size, checksum
-
-    def _sync(self) -> None:
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def _prune(self, latest: Mapping[str, Any]) -> None:
         numbers = sorted(self._numbers())[-2:]
@@ -261,17 +270,17 @@ class Folder:
                 needed |= {each["name"] for each in self._whole_manifest(number)}
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-        for name in os.listdir(self.path):
+        for name in os.listdir(self._place):
             if name not in needed and (_MANIFEST.fullmatch(name) or _PART.fullmatch(name)):
-                os.unlink(os.path.join(self.path, name))
+                self._remove(name)
 
     def _whole_manifest(self, number: int) -> list[dict[str, Any]]:
-        with open(os.path.join(self.path, _manifest(number)), encoding="utf-8") as file:
+        with open(_manifest(number), encoding="utf-8", opener=self._opened) as file:
             files: list[dict[str, Any]] = json.load(file)["files"]
             return files
 
     def _numbers(self) -> list[int]:
-        return [int(match[1]) for match in map(_MANIFEST.fullmatch, os.listdir(self.path)) if match]
+        return [int(match[1]) for match in map(_MANIFEST.fullmatch, os.listdir(self._place)) if match]
 
 
 def _manifest(number: int) -> str:

@@ -9,7 +9,7 @@ from quorate import _core
 from quorate.base.watchdog import Halted
 from quorate.cluster.backend import DistributedBackend
 from quorate.model.definition import Definition
-from quorate.native.backend import Backend, Found, NativeBackend, Request, Traversal
+from quorate.native.backend import Backend, Found, NativeBackend, Request, Stop, Traversal
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import Asked
@@ -207,7 +207,10 @@ class Safety:
         self, max_states: int | None, depth: int | None = None, reductions: Reductions | None = None
     ) -> Found:
         options = self.options
-        saver = None if reductions is None else self._saver(reductions, max_states)
+        try:
+            saver = None if reductions is None else self._saver(reductions, max_states)
+        except _core.StoppedError:  # while the model was asked again
+            return self._not_taken_back("interrupt")
         bits = 0
         if options.store == "bitstate":
             bits = BITSTATE_BYTES if options.max_memory is None else max(64, options.max_memory // 2)
@@ -239,12 +242,20 @@ class Safety:
             found = self.backend.search(request)
         except _core.DamagedError as error:  # states that were saved are read while the search begins
             raise unreadable(error) from None
+        if saver is not None and saver.resumed is not None and found.states < saver.before:
+            return self._not_taken_back(found.stop)
         if found.stop not in ("regrown", "outgrown"):
             broken = (found.violation, *(first for first, _ in found.violations))
             self.watcher.finds(broken_by(each, self.model) for each in broken if each is not None)
         if request.meanwhile is not None and self._closing is not None and self._closing.stopped is not None:
             found = replace(found, stop="interrupt")
         return replace(found, is_shortest=not options.depth_first and options.por == "none" and found.miss <= LIKELY)
+
+    def _not_taken_back(self, stop: Stop) -> Found:
+        """Of a search that was stopped before it could go on: what it knew by then, it has not said again."""
+        assert self.checkpoint is not None
+        self.checkpoint.trouble.append("it was stopped before it could go on; the checkpoint is as it was")
+        return Found(stop)
 
     def _saver(self, reductions: Reductions, max_states: int | None) -> Saver | None:
         """What saves the search that is about to begin, or brings it to where it was."""
