@@ -173,12 +173,24 @@ private:
                 std::sort(place.steps.begin(), place.steps.end(), [](const auto& one, const auto& other) {
                     return std::tie(one.content, one.number) < std::tie(other.content, other.number);
                 });
+                tell_apart(place.steps);
                 place.list = found;
             }
             possible_ += place.steps.size();
             unlisted_.pop_back();
         }
         return true;
+    }
+
+    // A crash in the midst of a step is one step for each part of what is sent, all with one identity. Each has to have
+    // its own dice, and its own count: otherwise the first of them is taken whenever one is.
+    static void tell_apart(std::vector<Place::Entry>& steps) {
+        for (std::size_t first = 0, i = 1; i < steps.size(); ++i) {
+            if (steps[i].content != steps[first].content)
+                first = i;
+            else
+                steps[i].content = mix(steps[i].content + (i - first));
+        }
     }
 
     // False if a property has to be asked.
