@@ -338,6 +338,30 @@ def test_a_crash_cuts_a_step_short_anywhere(strategy: Strategy) -> None:
     assert simulate(OnlyOrdered, runs=300, strategy=strategy).property == "billed"
 
 
+class Chooser(Process):
+    chosen: int | None = None
+
+    @start
+    def choose_one(self) -> None:
+        self.chosen = self.choose((0, 1))
+
+
+class Choosers(System):
+    def build(self) -> None:
+        self.spawn(Chooser, 3)
+
+    @invariant
+    def fine(self) -> bool:
+        return all(chooser.chosen != 5 for chooser in self[Chooser])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_steps_of_several_processes_have_dice_of_their_own(strategy: Strategy) -> None:
+    """The first choice of one process is not thrown with the dice of the second choice of another."""
+    found = simulate(Choosers, runs=500, strategy=strategy)
+    assert found.distinct == check(Choosers, symmetry="none", quotient="off").states == 27
+
+
 def test_pct_has_its_change_points_where_runs_are() -> None:
     """With change points among 1,000 steps of which runs take 20, hardly any would matter."""
     found = simulate(Paxos(), runs=256, strategy="pct")
