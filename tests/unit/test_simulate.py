@@ -362,6 +362,49 @@ def test_steps_of_several_processes_have_dice_of_their_own(strategy: Strategy) -
     assert found.distinct == check(Choosers, symmetry="none", quotient="off").states == 27
 
 
+class Sleeper(Process):
+    woken: int = 0
+    durable = ("woken",)
+
+    @start
+    def wake(self) -> None:
+        self.woken = min(self.woken + 1, 2)
+
+
+class Sleepers(System):
+    """Both are awake and have nothing to do, until one crashes and begins again. There is always a next step."""
+
+    faults = crashes("any", recover=True, down=1)
+
+    def build(self) -> None:
+        self.spawn(Sleeper, 2)
+
+    @final
+    def somebody_is_down(self) -> bool:
+        return any(sleeper.crashed for sleeper in self[Sleeper])
+
+
+class Restless(Sleepers):
+    """It may end where it does."""
+
+    @final
+    def somebody_is_down(self) -> bool:
+        return all(sleeper.crashed or sleeper.woken for sleeper in self[Sleeper])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_where_only_faults_can_happen_is_a_deadlock(strategy: Strategy) -> None:
+    known = check(Sleepers)
+    assert known.property == "deadlock"
+    found = simulate(Sleepers, runs=50, depth=30, strategy=strategy)
+    assert found.property == "deadlock"
+    assert found.trace is not None
+    assert known.trace is not None
+    assert len(found.trace) == len(known.trace)
+    assert check(Restless).ok
+    assert simulate(Restless, runs=50, depth=30, strategy=strategy).ok
+
+
 def test_pct_has_its_change_points_where_runs_are() -> None:
     """With change points among 1,000 steps of which runs take 20, hardly any would matter."""
     found = simulate(Paxos(), runs=256, strategy="pct")
