@@ -1,5 +1,6 @@
 """Crashes as steps and crashes without: the same observations where theorem 2 says so, refused where it does not."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,8 @@ from quorate.model.target import load
 from quorate.protocols.paxos import Paxos
 from quorate.protocols.ping_pong import PingPong
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
+from quorate.render.chart.model import chart
+from quorate.render.exports.regression import regression_test
 from small_instances import SMALL, small
 
 # Protocols that are told of crashes, or come back from them, are about explicit crashes.
@@ -692,6 +695,19 @@ def test_what_a_crash_left_unacknowledged_is_consumed_again() -> None:
     assert result.trace.steps[0].redelivered
     assert not check(Broker(), property="answered_once_each").ok
     assert check(Lossless()).ok
+
+
+def test_a_run_says_what_a_crash_leaves_in_flight(tmp_path: Path) -> None:
+    """Otherwise a message is consumed twice and nobody sees why; and a test of the run is one of another run."""
+    trace = check(Broker(), property="once_each").trace
+    assert trace is not None
+    assert "leaves Job() in flight" in str(trace)
+    assert "leaves Job() in flight" in chart(trace).happenings[0].notes
+    text = regression_test(trace, tmp_path / "test_it.py", f"{__file__}:Broker")
+    space: dict[str, Any] = {"__file__": str(tmp_path / "test_it.py")}
+    exec(text, space)
+    (replayed,) = (each for name, each in space.items() if name.startswith("test_"))
+    replayed()
 
 
 def test_at_most_so_many_are_down_at_once() -> None:

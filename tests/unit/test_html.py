@@ -12,8 +12,9 @@ from models import Everything
 from quorate import Process, QuorateError, System, check, invariant
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.two_phase_commit import TwoPhaseCommit
-from quorate.render.html.document import document, write
+from quorate.render.html.document import document, plain, write
 from quorate.render.html.elements import Markup, element, text
+from quorate.render.report import bounded, unfinished
 
 
 class Page(HTMLParser):
@@ -109,6 +110,16 @@ def test_a_result_that_holds_shows_its_witnesses() -> None:
     page = Page(document(check(TwoPhaseCommit())))
     assert len(page.all("section", "run")) == 1
     assert "The shortest run that reaches commit" in "".join(page.words)
+
+
+def test_what_was_not_searched_is_said_as_in_text() -> None:
+    from handmade import result
+
+    for each in (result(bounds=("Server.within",)), check(TwoPhaseCommit(), max_states=5)):
+        words = "".join(Page(document(each)).words)
+        lines = [*unfinished(each), *bounded(each)]
+        assert lines
+        assert all(plain(line) in words for line in lines)
 
 
 def test_it_says_how_to_check_again_with_the_same_faults() -> None:

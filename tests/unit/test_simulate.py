@@ -20,6 +20,7 @@ from quorate import (
     System,
     can,
     check,
+    crashes,
     ctl,
     eventually,
     final,
@@ -283,6 +284,125 @@ def test_every_step_is_as_likely_as_any_other_that_is_possible() -> None:
         (step,) = found.trace.steps
         counts[step.column] += 1
     assert min(counts.values()) > 70  # of 100 each
+
+
+class Order(Message):
+    pass
+
+
+class Bill(Message):
+    pass
+
+
+class Shop(Process):
+    """May crash before anything is sent, after either message, and after both."""
+
+    customer: Pid
+
+    @start
+    def deliver(self) -> None:
+        self.send(self.customer, Order())
+        self.send(self.customer, Bill())
+
+
+class Customer(Process):
+    bills: int = 0
+
+    @on(Bill)
+    def pay(self, m: Bill) -> None:
+        self.bills += 1
+
+
+class Shopping(System):
+    faults = crashes(1, of=Shop)
+
+    def build(self) -> None:
+        self.spawn(Shop, customer=self.spawn(Customer))
+
+    @invariant
+    def fine(self) -> bool:
+        return True
+
+
+class OnlyOrdered(Shopping):
+    @invariant
+    def billed(self) -> bool:
+        return not self.pending(Order) or bool(self.pending(Bill)) or self[Customer][0].bills == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_crash_cuts_a_step_short_anywhere(strategy: Strategy) -> None:
+    """Crashes in the midst of one step differ in nothing but what is still sent."""
+    plain = {"symmetry": "none", "quotient": "off", "dead_messages": "off"}
+    assert simulate(Shopping, runs=300, strategy=strategy).distinct == check(Shopping, **plain).states  # type: ignore[arg-type]
+    assert simulate(OnlyOrdered, runs=300, strategy=strategy).property == "billed"
+
+
+class Chooser(Process):
+    chosen: int | None = None
+
+    @start
+    def choose_one(self) -> None:
+        self.chosen = self.choose((0, 1))
+
+
+class Choosers(System):
+    def build(self) -> None:
+        self.spawn(Chooser, 3)
+
+    @invariant
+    def fine(self) -> bool:
+        return all(chooser.chosen != 5 for chooser in self[Chooser])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_steps_of_several_processes_have_dice_of_their_own(strategy: Strategy) -> None:
+    """The first choice of one process is not thrown with the dice of the second choice of another."""
+    found = simulate(Choosers, runs=500, strategy=strategy)
+    assert found.distinct == check(Choosers, symmetry="none", quotient="off").states == 27
+
+
+class Sleeper(Process):
+    woken: int = 0
+    durable = ("woken",)
+
+    @start
+    def wake(self) -> None:
+        self.woken = min(self.woken + 1, 2)
+
+
+class Sleepers(System):
+    """Both are awake and have nothing to do, until one crashes and begins again. There is always a next step."""
+
+    faults = crashes("any", recover=True, down=1)
+
+    def build(self) -> None:
+        self.spawn(Sleeper, 2)
+
+    @final
+    def somebody_is_down(self) -> bool:
+        return any(sleeper.crashed for sleeper in self[Sleeper])
+
+
+class Restless(Sleepers):
+    """It may end where it does."""
+
+    @final
+    def somebody_is_down(self) -> bool:
+        return all(sleeper.crashed or sleeper.woken for sleeper in self[Sleeper])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_where_only_faults_can_happen_is_a_deadlock(strategy: Strategy) -> None:
+    known = check(Sleepers)
+    assert known.property == "deadlock"
+    found = simulate(Sleepers, runs=50, depth=30, strategy=strategy)
+    assert found.property == "deadlock"
+    assert found.trace is not None
+    assert known.trace is not None
+    assert len(found.trace) == len(known.trace)
+    assert check(Restless).ok
+    assert simulate(Restless, runs=50, depth=30, strategy=strategy).ok
 
 
 def test_pct_has_its_change_points_where_runs_are() -> None:

@@ -496,10 +496,13 @@ std::uint64_t Tables::content(const Column& owner, Id local, std::span<const Id>
 
 std::uint64_t Tables::content(const StepIdentity& step) const {
     const Column& column = *columns[step.column];
-    std::uint64_t sum = step.transition * 0x9e3779b97f4a7c15ULL + step.outcome;
+    std::uint64_t h = 0, sum = 0;
+    for (const std::uint64_t part : {std::uint64_t{step.column}, static_cast<std::uint64_t>(step.kind),
+                                     std::uint64_t{step.transition}, std::uint64_t{step.outcome}})
+        h = mix(h + part);
     if (step.set != none)
         for (Id message : column.sets[step.set]) sum += mix(column.messages[message].content);
-    return mix(sum + step.column);
+    return mix(h + sum);
 }
 
 std::uint64_t Tables::content(std::span<const Id> cells) const {

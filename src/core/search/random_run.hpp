@@ -56,6 +56,7 @@ public:
         expander_.cells = tables_.initial_cells(dice_() % tables_.initials.size());
         path_.assign(expander_.cells.begin(), expander_.cells.end());
         length_ = 0;
+        may_wait_ = false;
         if (options_.strategy == Strategy::pct) deal(span);
         observed_ = true;
         phase_ = Phase::judge;
@@ -92,7 +93,7 @@ public:
     // What has to be asked.
     std::vector<Query>& queries() { return expander_.queries; }
     const std::vector<Id>* unjudged() const { return phase_ != Phase::idle && unjudged_ ? &expander_.cells : nullptr; }
-    bool stuck() const { return phase_ == Phase::stuck; }
+    bool stuck() const { return phase_ == Phase::stuck || phase_ == Phase::waits; }
 
     struct Shown {
         std::uint64_t run;
@@ -109,8 +110,9 @@ public:
     const std::vector<std::vector<Place*>>& met() const { return met_; }
 
 private:
-    enum class Phase : std::uint8_t { idle, judge, choose, stuck };
-    enum class Try : std::uint8_t { asked, refused, taken };
+    // Where nothing but faults can happen a run waits: that is a deadlock unless it may end there, and it goes on.
+    enum class Phase : std::uint8_t { idle, judge, choose, waits, stuck };
+    enum class Try : std::uint8_t { asked, again, refused, taken };  // again: the dice will fall as they did
 
     struct Candidate {
         double key;
@@ -173,12 +175,24 @@ private:
                 std::sort(place.steps.begin(), place.steps.end(), [](const auto& one, const auto& other) {
                     return std::tie(one.content, one.number) < std::tie(other.content, other.number);
                 });
+                tell_apart(place.steps);
                 place.list = found;
             }
             possible_ += place.steps.size();
             unlisted_.pop_back();
         }
         return true;
+    }
+
+    // A crash in the midst of a step is one step for each part of what is sent, all with one identity. Each has to have
+    // its own dice, and its own count: otherwise the first of them is taken whenever one is.
+    static void tell_apart(std::vector<Place::Entry>& steps) {
+        for (std::size_t first = 0, i = 1; i < steps.size(); ++i) {
+            if (steps[i].content != steps[first].content)
+                first = i;
+            else
+                steps[i].content = mix(steps[i].content + (i - first));
+        }
     }
 
     // False if a property has to be asked.
@@ -209,6 +223,12 @@ private:
     // False if something has to be asked first. It is thrown again when that is known: the dice are the same.
     bool step() {
         if (phase_ == Phase::stuck) return end();
+        if (phase_ == Phase::waits) {
+            const std::size_t shown = violations.size();
+            if (!judge_end()) return false;
+            if (violations.size() > shown) return over();
+            phase_ = Phase::choose;
+        }
         if (!list()) {
             gather_unlisted();
             return false;
@@ -230,7 +250,7 @@ private:
             tried = try_candidates();
         }
         if (tried == Try::asked) return false;
-        if (tried == Try::taken) return true;
+        if (tried == Try::taken || tried == Try::again) return true;
         if (enabled_) {  // but cut by a bound
             ++cut;
             return over();
@@ -289,6 +309,13 @@ private:
         if (summary.missing) return Try::asked;
         enabled_ |= summary.enabled;
         if (!moved && failure == none) return Try::refused;
+        if (options_.deadlock && !summary.enabled && !may_wait_) {
+            const Try protocol = look_for_protocol();
+            if (protocol == Try::asked) return Try::asked;
+            if (protocol == Try::refused) phase_ = Phase::waits;
+            may_wait_ = true;
+            return Try::again;
+        }
         Place::Entry& entry = from.steps[number];
         if (entry.taken++ == 0 || entry.depth > length_) entry.depth = length_;
         if (options_.strategy == Strategy::rare) ++newly[entry.content];
@@ -302,6 +329,7 @@ private:
             return Try::taken;
         }
         if (options_.strategy == Strategy::pct) change(column);
+        may_wait_ = false;
         ++length_;
         ++steps;
         for (const Expander::Change& each : changes_) {
@@ -322,6 +350,21 @@ private:
         meet();
         return Try::taken;
     }
+    // Is a step of the protocol enabled?
+    Try look_for_protocol() {
+        for (Id column = 0; column < here_.size(); ++column) {
+            if (tables_.columns[column]->monitor) continue;
+            const StepList& list = *here_[column]->list;
+            for (Id number = 0; number < list.size(); ++number) {
+                if (!list[number].protocol) continue;
+                const auto ignored = [](auto&&...) {};
+                const Expander::Summary summary = expander_.follow(column, list, number, ignored, ignored);
+                if (summary.missing) return Try::asked;
+                if (summary.enabled) return Try::taken;
+            }
+        }
+        return Try::refused;
+    }
     bool is_elsewhere(Id column) {
         const Id cell = looked_at(column);
         return cell == none || cell >= met_[column].size() || met_[column][cell] == nullptr ||
@@ -330,18 +373,17 @@ private:
 
     // Nothing can happen any more.
     bool end() {
-        unjudged_ = false;
-        const std::size_t shown = violations.size();
-        if (options_.deadlock) {
-            const auto later = [](std::size_t) { return Verdict::unknown; };
-            const auto found = [&](Finding finding, std::size_t property) { show(violations, finding, property); };
-            if (!judge_.stuck(expander_.cells, later, found) && violations.size() == shown) {
-                unjudged_ = true;
-                return false;
-            }
-        }
+        if (options_.deadlock && !judge_end()) return false;
         ++ended;
         return over();
+    }
+    // False if it has to be asked whether a run may end here.
+    bool judge_end() {
+        const std::size_t shown = violations.size();
+        const auto later = [](std::size_t) { return Verdict::unknown; };
+        const auto found = [&](Finding finding, std::size_t property) { show(violations, finding, property); };
+        unjudged_ = !judge_.stuck(expander_.cells, later, found) && violations.size() == shown;
+        return !unjudged_;
     }
 
     void show(std::vector<Shown>& list, Finding finding, std::size_t property) {
@@ -410,6 +452,7 @@ private:
     std::vector<Id> path_{};
     std::vector<Expander::Change> changes_{};
     bool observed_ = true, unjudged_ = false, enabled_ = false;
+    bool may_wait_ = false;  // it was looked whether nothing but faults can happen
     std::vector<Candidate> candidates_{};
     std::vector<std::size_t> priorities_{};
     std::vector<Id> order_{};  // the processes, the one with the highest priority first

@@ -13,7 +13,7 @@ from quorate.base.errors import is_model_file
 from quorate.base.values import encode, show
 from quorate.base.words import names
 from quorate.explore.session import Position, Session
-from quorate.language.shared import Cell, Written
+from quorate.language.shared import Cell
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
 from quorate.render.chart.model import is_byzantine
@@ -24,8 +24,7 @@ from quorate.semantics.state import State, Step, in_flight
 from quorate.semantics.steps import enabled_protocol
 
 if TYPE_CHECKING:
-    from quorate.model.definition import Column, Definition
-    from quorate.model.outcome import Outcome
+    from quorate.model.definition import Column
 
 
 def system_view(session: Session) -> dict[str, Any]:
@@ -221,19 +220,10 @@ def _step(session: Session, state: State, step: Step, number: int) -> dict[str, 
         "choices": [show(choice) for choice in step.outcome.choices] if step.outcome is not None else [],
         "changes": changes,
         "sends": [f"{message} to {names(receivers)}" for message, receivers in sends.items()],
-        "events": _told(definition, step.outcome) if step.outcome is not None else [],
+        "events": announcements(definition, step),
         "breaks": breaks,
         "fails": step.failure.text if step.failure is not None else None,
     }
-
-
-def _told(definition: Definition, outcome: Outcome) -> list[str]:
-    """Accesses to shared cells as they are told in runs; other events as they are."""
-    said = announcements(definition, outcome)
-    accesses = len(outcome.reads)
-    return said[:accesses] + [
-        said[accesses + at] if isinstance(event, Written) else show(event) for at, event in enumerate(outcome.events)
-    ]
 
 
 def broken(session: Session, state: State) -> set[str]:

@@ -124,37 +124,49 @@ def _violates(result: Result) -> str:
 
 def _why(page: Page, result: Result) -> None:
     if result.verdict == "violated" and result.trace is not None:
-        for line in result.trace.reason[:MOST_VALUES]:
-            page.add("  ", line, hanging=6)
+        for read in result.trace.reason[:MOST_VALUES]:
+            page.add("  ", read, hanging=6)
         if len(result.trace.reason) > MOST_VALUES:
             page.add("  ", Piece(f"and {len(result.trace.reason) - MOST_VALUES} more values that it read", "faint"))
     elif result.verdict == "violated":
         broken = next((p for p in result.properties if p.name == result.property), None)
         page.add("  ", broken.note if broken is not None and broken.note else "no reachable state satisfies it")
-    elif result.verdict == "incomplete":
-        stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
-        if result.stopped_by is None and any(
-            each.kind in TEMPORAL and each.verdict == "incomplete" for each in result.properties
-        ):
-            stopped = "not every property could be decided"
-        met = [each.name for each in result.properties if each.note == VIOLATION_MET]
-        said = f"a violation of {', '.join(met)} was met" if met else "nothing was violated"
-        page.add(f"  {stopped}: {said} in {count(result.states, 'state')} up to depth {result.depth:,}")
-        if result.stopped_by == "cycle":
-            page.add("  ", "Such a run has no end, and without stored states it cannot be left: ", _INSTEAD, hanging=6)
-        elif result.frontier:
-            were = "was" if result.frontier == 1 else "were"
-            page.add(f"  {count(result.frontier, 'state')} {were} found but not yet expanded")
-        if result.running is not None:
-            page.add("  ", Piece(*_running(result)), hanging=6)
+    for line in unfinished(result):
+        page.add("  ", line)
     _assumed(page, result)
-    for bound in result.bounds:
-        page.add("  ", Piece(f"bounded by {bound}: what lies beyond was not searched", "warning"))
+    for bound in bounded(result):
+        page.add("  ", Piece(bound, "warning"))
     _properties(page, result)
     for each in result.warnings:
         warning, *source = each.splitlines()
         page.add("  ", Piece("warning: ", "warning"), warning, hanging=6)
         _underlined(page, source)
+
+
+def unfinished(result: Result) -> Iterator[Content]:
+    """Of a search without an answer: why it ended, and what it covered."""
+    if result.verdict != "incomplete":
+        return
+    stopped = _STOPPED.get(result.stopped_by or "", "the search ended early")
+    if result.stopped_by is None and any(
+        each.kind in TEMPORAL and each.verdict == "incomplete" for each in result.properties
+    ):
+        stopped = "not every property could be decided"
+    met = [each.name for each in result.properties if each.note == VIOLATION_MET]
+    said = f"a violation of {', '.join(met)} was met" if met else "nothing was violated"
+    yield f"{stopped}: {said} in {count(result.states, 'state')} up to depth {result.depth:,}"
+    if result.stopped_by == "cycle":
+        yield f"Such a run has no end, and without stored states it cannot be left: {_INSTEAD}"
+    elif result.frontier:
+        were = "was" if result.frontier == 1 else "were"
+        yield f"{count(result.frontier, 'state')} {were} found but not yet expanded"
+    if result.running is not None:
+        yield Piece(*_running(result))
+
+
+def bounded(result: Result) -> list[str]:
+    """The bounds that cut something."""
+    return [f"bounded by {bound}: what lies beyond was not searched" for bound in result.bounds]
 
 
 def _underlined(page: Page, source: list[str]) -> None:

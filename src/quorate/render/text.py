@@ -238,7 +238,7 @@ def _details(page: Page, indent: int, definition: Definition, step: Step, before
             add(Piece("can send ", "faint"), count(len(outcome.sends) - len(sends), "more message"))
         for text, receivers in _grouped((show(m), definition.receiver(to).name) for to, m in sends):
             add(Piece("sends ", "faint"), text, Piece(" to ", "faint"), Piece(names(receivers), "process"))
-        for said in announcements(definition, outcome):
+        for said in announcements(definition, step):
             verb, _, what = said.partition(" ")
             add(Piece(f"{verb} ", "faint"), what)
     for index, name, old, new in changed:

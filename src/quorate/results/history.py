@@ -17,8 +17,8 @@ from quorate.properties.explanation import Part
 if TYPE_CHECKING:
     from quorate.language.message import Event
     from quorate.model.definition import Definition, Property
-    from quorate.model.outcome import Outcome
     from quorate.results.trace import Trace
+    from quorate.semantics.state import Step
 
 
 def announced(event: Event) -> str:
@@ -34,10 +34,14 @@ def announced(event: Event) -> str:
     return f"emits {show(event)}"
 
 
-def announcements(definition: Definition, outcome: Outcome) -> list[str]:
-    """What a step has read of shared cells, what it writes, and what it tells the monitors."""
-    reads = [f"reads {definition.columns[index].name} = {show(value)}" for index, value in outcome.reads]
-    return reads + [announced(event) for event in outcome.events]
+def announcements(definition: Definition, step: Step) -> list[str]:
+    """What a step has read of shared cells, what it writes, and what it tells the monitors; and what it has consumed
+    and a crash leaves where it was."""
+    reads = step.outcome.reads if step.outcome is not None else ()
+    events = step.outcome.events if step.outcome is not None else ()
+    again = [f"leaves {show(message)} in flight" for message in step.consumed if step.redelivered]
+    said = [f"reads {definition.columns[index].name} = {show(value)}" for index, value in reads]
+    return said + [announced(event) for event in events] + again
 
 
 def calls_of(trace: Trace) -> list[Call]:

@@ -141,7 +141,7 @@
       if (step.choices.length) item.append(make("p", `chooses ${step.choices.join(", ")}`, "faint"));
       for (const text of step.changes) item.append(words(make("p", undefined, "change"), text));
       for (const text of step.sends) item.append(words(make("p"), `→ ${text}`));
-      for (const text of step.events) item.append(make("p", `emits ${text}`, "faint"));
+      for (const text of step.events) item.append(make("p", text, "faint"));
       for (const name of step.breaks) item.append(make("p", `✗ ${name} fails then`, "bad"));
       if (step.fails) item.append(make("p", `✗ fails: ${step.fails}`, "bad"));
       item.addEventListener("click", () => go([...here.path, step.number]));

@@ -198,7 +198,7 @@ class _Reader:
             seen.failure = step.failure.text
         elif step.outcome is not None:
             self._send(seen, passage)
-            seen.notes.extend(announcements(self.definition, step.outcome))
+            seen.notes.extend(announcements(self.definition, step))
         if step.next is not None:
             self._changes(seen, step, before, step.next)
         return seen

@@ -37,7 +37,10 @@ def test_@NAME@() -> None:
     assert replayed(RUN, __file__) == "@OUTCOME@"
 '''
 
-_KEPT = ("kind", "process", "transition", "consumed", "place", "choices", "changes", "sent", "events", "failure")
+_KEPT = (
+    *("kind", "process", "transition", "consumed", "place", "redelivered"),
+    *("choices", "changes", "sent", "events", "failure"),
+)
 
 
 def write(trace: Trace, path: str | PathLike[str], target: str | None = None) -> None:

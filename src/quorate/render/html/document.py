@@ -18,7 +18,7 @@ from quorate.render.html.coverage import coverage
 from quorate.render.html.elements import Content, Markup, element, table, text
 from quorate.render.html.run import run, states
 from quorate.render.layout import pieces
-from quorate.render.report import assumed, figures, outcome, reductions, verdict, whole_runs
+from quorate.render.report import assumed, bounded, figures, outcome, reductions, unfinished, verdict, whole_runs
 
 if TYPE_CHECKING:
     from quorate.results.result import Result
@@ -45,6 +45,7 @@ def document(result: Result, factors: Mapping[str, Factor] | None = None) -> str
                 element("h1", element("span", sign, class_=f"sign {tone}"), f" {result.system} ", _said(words, tone)),
                 element("p", _instance(result), class_="instance"),
                 _property(result),
+                [element("p", plain(line), class_="open") for line in (*unfinished(result), *bounded(result))],
                 element("button", "light / dark", id="theme", type="button", title="t"),
             ),
             element(
@@ -145,6 +146,9 @@ def _property(result: Result) -> Content:
 def _facts(result: Result, factors: Mapping[str, Factor]) -> Markup:
     return element(
         "div",
+        box("Warnings", element("ul", [element("li", _warning(warning)) for warning in result.warnings]), wide=True)
+        if result.warnings
+        else None,
         box("Properties", _properties(result), _assumed(result)),
         box("Search", table([(name, plain(content)) for name, content in figures(result)])),
         box("Reductions", table(_reductions(result, factors))),
@@ -152,9 +156,6 @@ def _facts(result: Result, factors: Mapping[str, Factor]) -> Markup:
         if result.graph is not None
         else None,
         box("Again", _again(result)) if result.target is not None or result.trace is not None else None,
-        box("Warnings", element("ul", [element("li", _warning(warning)) for warning in result.warnings]))
-        if result.warnings
-        else None,
         class_="facts",
     )
 
@@ -169,8 +170,8 @@ def _reductions(result: Result, factors: Mapping[str, Factor]) -> list[tuple[Con
     return rows + [(name, element("p", factor, class_="factor")) for name, factor in worth.items()]
 
 
-def box(title: str, *content: Content) -> Markup:
-    return element("section", element("h2", title), *content, class_="box")
+def box(title: str, *content: Content, wide: bool = False) -> Markup:
+    return element("section", element("h2", title), *content, class_="box wide" if wide else "box")
 
 
 def plain(content: object) -> str:

@@ -156,7 +156,7 @@ def _details(trace: Trace, seen: Happening, step: Step, before: State) -> Iterat
         sends = [(show(arrow.message), definition.columns[arrow.receiver].name) for arrow in seen.outgoing]
         for message, receivers in _grouped(sends):
             yield _arrow("→"), element("code", message), _faint(f" to {names(receivers)}")
-        for said in announcements(definition, step.outcome):
+        for said in announcements(definition, step):
             verb, _, what = said.partition(" ")
             yield _faint(f"{verb} "), element("code", what)
     if step.failure is not None:
