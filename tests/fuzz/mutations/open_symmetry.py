@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .rule import Group, expression
+from .rule import Group, expression, statement
 
 ORBITS = "core/reduce/symmetry/orbits.cpp"
 COLUMN = "core/model/column.hpp"
@@ -33,7 +33,7 @@ opened.rule(
     "open-beginning",
     "The image of an initial state is an initial state.",
     "rule 10",
-    expression(ORBITS, "if («breach») return breach;", "false"),
+    statement(ORBITS, "if (breach) return breach;"),
 )
 opened.rule(
     "open-crash",
@@ -83,13 +83,13 @@ opened.rule(
     "open-universe-closed",
     "An optimistic universe is closed under renaming.",
     "rules 4 and 10",
-    expression(ANALYSIS, "if («orbits») orbits->extend();", "false"),
+    statement(ANALYSIS, "if (orbits) orbits->extend();"),
 )
 opened.rule(
     "open-universe-compared",
     "All that was evaluated for a universe is compared.",
     "rules 4 and 10",
-    expression(ANALYSIS, "if («orbits») { orbits->spread(*closure);", "false"),
+    statement(ANALYSIS, "oracle.fill(orbits->facts(*closure));"),
 )
 opened.rule(
     "open-elements",
