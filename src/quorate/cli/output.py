@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 from quorate.render.layout import Page
 
@@ -34,6 +34,11 @@ class Patient(io.TextIOBase):
     def gone(self) -> bool:
         """Nobody reads any more, which is no error: `| head` has seen enough."""
         return self.failed is not None and self.failed.errno == errno.EPIPE
+
+    @property
+    def buffer(self) -> Any:
+        """For models that write bytes."""
+        return getattr(self.stream, "buffer", None)
 
     def isatty(self) -> bool:
         return self.stream.isatty()
@@ -157,7 +162,7 @@ def coloured(stream: TextIO) -> bool:
 def width(stream: TextIO) -> int:
     """The terminal's width within reason; 80 where there is none, so that files do not depend on the window."""
     if not stream.isatty():
-        return int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else 80
+        return int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdecimal() else 80
     return max(40, min(WIDEST, shutil.get_terminal_size().columns))
 
 
