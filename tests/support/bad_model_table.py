@@ -10,7 +10,7 @@ from __future__ import annotations
 HEAD = """\
 import collections, dataclasses, enum, functools, itertools, os, random, sys, time
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 from quorate import (Among, Crash, Event, Map, Message, Monitor, Peers, Pid, Process, Scalar, Signed, Sized, System, can, crashes,
     fifo, final, invariant, majority, multiset, on, quorum, start, step, unordered)
 class Go(Message):
@@ -323,6 +323,29 @@ ROWS: dict[str, tuple[str, str]] = {
     "durable is a text": (process("class A(Process):\n    x: int = 0\n    durable = 'x'  # here\n"), "Q106"),
     "attacker without a domain": ("class Open(Message):\n    n: int = 0  # here\n" + PROCESS + "    @on(Open)\n    def go(self, m: Open) -> None: ...\n" + SYSTEM.replace("self.spawn(A, self.n)", "self.corrupt(self.spawn(A, 2), 1)"), "Q116"),
     "domain that is none": ("class Bad(Message):\n    n: Annotated[int, Among(3)] = 0  # here\n" + PROCESS + SYSTEM, ""),
+    # --- values whose content is more, or less, than what they declare
+    "dataclass with an attribute more": ("@dataclass(frozen=True)\nclass D:\n    v: int = 0\ndef more(v):\n    d = D(v)\n    object.__setattr__(d, 'w', 1)\n    return d\n" + handler("self.x = more(0)"), "Q101"),
+    "dataclass with what only __init__ is given": ("@dataclass(frozen=True)\nclass D:\n    v: dataclasses.InitVar[int]\n    def __post_init__(self, v): object.__setattr__(self, 'w', v)\n" + handler("self.x = D(1)"), "Q101"),
+    "dataclass with slots more": ("@dataclass(frozen=True)\nclass D:\n    __slots__ = ('v', 'w')\n    v: int\n    def __post_init__(self): object.__setattr__(self, 'w', self.v)\n" + handler("self.x = D(1)"), "Q101"),
+    "named tuple with an attribute more": ("class B(NamedTuple):\n    v: int = 0\nclass D(B): ...\ndef more(v):\n    d = D(v)\n    d.w = 1\n    return d\n" + handler("self.x = more(0)"), "Q101"),
+    "message with an attribute more": ("class More(Message):\n    v: int\n    def __post_init__(self): object.__setattr__(self, 'w', self.v)\n" + handler("self.send(self.pid, More(1))"), "Q102"),
+    "message with slots": ("class Slots(Message):\n    __slots__ = ('v',)  # here\n    v: int\n" + PROCESS + SYSTEM, "Q106"),
+    "message that is a number": ("class Int(Message, int): ...  # here\n" + PROCESS + SYSTEM, "Q106"),
+    "message that is an exception": ("class Error(Message, Exception): ...  # here\n" + PROCESS + SYSTEM, "Q106"),
+    "class variables are no fields": ("class K(Message):\n    table: ClassVar[list[int]] = [7]\n    n: int = 0\n@dataclass(frozen=True)\nclass D:\n    half: ClassVar[float] = 0.5\n    v: int = 0\n" + receives("assert (m.table, m.n, self.x.v, self.x.half) == ([7], 3, 2, 0.5)").replace("Go(1)", "K(3)").replace("@on(Go)", "@on(K)").replace("m: Go", "m: K").replace("x: int = 0", "x: D = D(2)"), ""),
+    "what is computed from fields": ("@dataclass(frozen=True)\nclass D:\n    v: int\n    k: dataclasses.InitVar[int] = 1\n    w: int = dataclasses.field(init=False)\n    def __post_init__(self, k): object.__setattr__(self, 'w', self.v + k)\n    @functools.cached_property\n    def u(self): return self.w + 1\n" + handler("d = D(4); assert d.u == 6; self.x = d; assert (self.x.u, self.x) == (6, d)"), ""),
+    "message with defaults that __init__ does not take": ("class K(Message):\n    n: int = dataclasses.field(default=3)\n    m: int = dataclasses.field(init=False, default=2)\n    o: int = dataclasses.field(kw_only=True, default=1)\n" + receives("assert (m.n, m.m, m.o) == (4, 2, 5)").replace("Go(1)", "K(4, o=5)").replace("@on(Go)", "@on(K)").replace("m: Go", "m: K"), ""),
+    "generic message": ("V = TypeVar('V')\nclass K(Message, Generic[V]):\n    v: V\n" + receives("assert m.v == 4").replace("Go(1)", "K[int](4)").replace("@on(Go)", "@on(K)").replace("m: Go", "m: K[int]"), ""),
+    # --- classes that are made in another way
+    "process as a dataclass": (at("class A", process("@dataclass\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),
+    "process as a frozen dataclass": (at("class A", process("@dataclass(frozen=True)\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),
+    "system as a dataclass": (PROCESS + "@dataclass\n" + at("class S", SYSTEM), "Q106"),
+    "metaclass without options": ("class Meta(type):\n    def __new__(meta, name, bases, body):  # here\n        return super().__new__(meta, name, bases, body)\n" + process("class A(Process, metaclass=Meta): ...\n"), "Q106"),
+    "metaclass with options": ("class Meta(type):\n    def __new__(meta, name, bases, body, **options):\n        return super().__new__(meta, name, bases, body, **options)\n" + process("class A(Process, metaclass=Meta): ...\n"), ""),
+    "annotations deleted afterwards": (PROCESS + "del A.__annotations__\n" + SYSTEM, ""),
+    "annotations replaced afterwards": (PROCESS + "A.__annotations__ = 3\n" + SYSTEM, ""),
+    "exception from nowhere": ("class E(Exception):\n    __module__ = property(lambda self: 1 // 0)\n" + handler("raise E"), "exceptions"),
+    "writes bytes": ("sys.stdout.buffer.write(b'\\xff{}\\n')\n" + PROCESS + SYSTEM, ""),
     # --- files
     "syntax": (PROCESS + "class S(System)  # here\n    def build(self): ...\n", "Q303"),
     "indentation": (PROCESS + "class S(System):\n    def build(self):\n  self.spawn(A)  # here\n", "Q303"),

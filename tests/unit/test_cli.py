@@ -321,6 +321,18 @@ def test_help_breaks_lines_where_the_terminal_does(monkeypatch: pytest.MonkeyPat
     assert "quorate simulate faulty-paxos --strategy pct --depth 40 --save run.json" in told
 
 
+@pytest.mark.parametrize(
+    ("said", "widest"),
+    {"1": 40, "20": 40, "0": 80, "-5": 80, "": 80, "\u00b2": 80, "77777777": 1000, "9" * 5000: 80, "wide": 80}.items(),
+)
+def test_columns_are_taken_within_reason(said: str, widest: int) -> None:
+    """Lines are filled up to the width: 77777777 columns took 3 GB, and a superscript two was a traceback."""
+    for words in (["check", "ping-pong"], ["--help"]):
+        done = quorate(*words, COLUMNS=said)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert max(map(len, done.stdout.splitlines())) <= widest
+
+
 def test_version() -> None:
     assert Ran("--version").out.startswith("quorate 0.")
 

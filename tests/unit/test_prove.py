@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from quorate.proofs.propositions import lemma as as_claim
 from quorate.proofs.prove import Proof
 from quorate.proofs.refusal import RefusedError
 from quorate.proofs.samples import Sampler
-from quorate.proofs.solver import Deadline
+from quorate.proofs.solver import Deadline, Query, Translation
 from quorate.protocols.chain_replication import ChainReplication
 from quorate.protocols.fd_consensus import DetectorConsensus
 from quorate.protocols.two_phase_commit import Ballot, Coordinator, Decision, Participant, Prepare, TwoPhaseCommit
@@ -365,8 +366,6 @@ def test_the_time_limit_is_kept() -> None:
 
 
 def test_the_time_limit_is_kept_while_handlers_are_encoded() -> None:
-    import time
-
     began = time.monotonic()
     proof = prove(ChainReplication(), timeout=1)  # its actions take minutes to make
     assert time.monotonic() - began < 15
@@ -388,6 +387,34 @@ def test_ctrl_c_is_answered_with_what_is_known(phase: str) -> None:
     assert proof.stopped == "interrupted"
     text = "\n".join("".join(piece.text for piece in line) for line in proof_report(proof).lines)
     assert "interrupted before" in text
+
+
+class Cancelled:
+    """A solver that uses up its time to the microsecond."""
+
+    def set(self, _: str, milliseconds: int) -> None:
+        self.seconds = milliseconds / 1000
+
+    def check(self) -> str:
+        ends = time.perf_counter() + self.seconds
+        while time.perf_counter() < ends:
+            pass
+        return "unknown"
+
+    def reason_unknown(self) -> str:
+        return "canceled"
+
+    def push(self) -> None: ...
+    def pop(self) -> None: ...
+    def model(self) -> None: ...
+
+
+@pytest.mark.parametrize("seconds", [0.0004, 0.0019, 0.0039])
+def test_a_solver_whose_time_is_up_was_not_interrupted(seconds: float) -> None:
+    """It says "canceled" of both, and has whole milliseconds."""
+    query = Query(Translation())
+    query.solver = Cancelled()
+    assert query.ask(seconds=seconds) == "unknown"
 
 
 def test_integers_that_no_step_relates_are_not_compared() -> None:

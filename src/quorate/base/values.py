@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import fields
 from enum import Enum, Flag
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 T = TypeVar("T")
@@ -271,19 +273,55 @@ _KINDS.update(
 )
 
 
+_NOTHING: dict[str, Any] = {}
+
+
 def register_set(cls: type) -> None:
     """A subclass of ContentSet that adds nothing but its name: the same value as a plain set of the same elements."""
     _KINDS[cls] = _SET_KIND
 
 
+@cache
+def field_names(cls: type) -> tuple[str, ...]:
+    """The fields of a dataclass: not its ClassVars, and not what only `__init__` is given."""
+    return tuple(each.name for each in fields(cls))
+
+
+def beyond(value: Any, names: frozenset[str]) -> list[str]:
+    """The attributes of a value beside these, but for what is computed from them and what `typing` notes."""
+    cls = type(value)
+    slots = [name for base in cls.__mro__ for name in _slots(base) if name not in names and hasattr(value, name)]
+    held = [name for name in getattr(value, "__dict__", ()) if name not in names and name != "__orig_class__"]
+    return slots + [name for name in held if not isinstance(getattr(cls, name, None), cached_property)]
+
+
+def _slots(cls: type) -> list[str]:
+    slots = vars(cls).get("__slots__", ())
+    names = [
+        name for name in ((slots,) if isinstance(slots, str) else slots) if name not in ("__dict__", "__weakref__")
+    ]
+    return [f"_{cls.__name__.lstrip('_')}{name}" if name.startswith("__") else name for name in names]
+
+
 def fields_kind(cls: type, names: tuple[str, ...], head: bytes, rebuild: Callable[[Any, list[Any]], Any]) -> Kind:
-    """The kind of a class whose values are their fields."""
+    """The kind of a class whose values are their fields.
+
+    What else a value holds would not be compared: two values that differ there alone would be one.
+    """
     prefix = head + class_token(cls)
+    known = frozenset(names)
+    slotted = any(name not in known for base in cls.__mro__ for name in _slots(base))
 
     def frozen(value: Any) -> Any:
+        more = slotted or not getattr(value, "__dict__", _NOTHING).keys() <= known
+        if more:
+            for name in beyond(value, known):
+                raise BadValueError(
+                    value, f"its `{name}` is no field: declare it in {cls.__name__}, or make it a property"
+                )
         old = [getattr(value, name) for name in names]
         new = [freeze(item) for item in old]
-        return value if all(a is b for a, b in zip(old, new, strict=True)) else rebuild(value, new)
+        return value if not more and all(a is b for a, b in zip(old, new, strict=True)) else rebuild(value, new)
 
     def encoded(value: Any) -> bytes:
         return prefix + b"".join([encode(getattr(value, name)) for name in names]) + END
@@ -305,7 +343,7 @@ def _enum_kind(cls: type[Enum]) -> Kind:
 
 def _rebuild_dataclass(value: Any, items: list[Any]) -> Any:
     new = object.__new__(type(value))
-    for name, item in zip(type(value).__dataclass_fields__, items, strict=True):
+    for name, item in zip(field_names(type(value)), items, strict=True):
         object.__setattr__(new, name, item)
     return new
 
@@ -321,8 +359,7 @@ def _resolve(cls: type, value: object) -> Kind:
     elif "__dataclass_fields__" in cls.__dict__:
         if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
             raise BadValueError(value, f"make it immutable: `@dataclass(frozen=True) class {cls.__name__}`")
-        names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
-        kind = fields_kind(cls, names, DATACLASS, _rebuild_dataclass)
+        kind = fields_kind(cls, field_names(cls), DATACLASS, _rebuild_dataclass)
     if kind is None:
         raise BadValueError(value, _advice(cls))
     _KINDS[cls] = kind

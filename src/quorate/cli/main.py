@@ -102,9 +102,10 @@ def main(
 
 def run() -> None:
     """Run the command that was typed."""
-    from quorate.cli.output import fill_standard_streams
+    from quorate.cli.output import fill_standard_streams, settle_columns
     from quorate.cli.supervisor import supervise
 
     fill_standard_streams()
+    settle_columns()
     supervise()
     app()

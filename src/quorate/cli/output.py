@@ -7,11 +7,12 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 from quorate.render.layout import Page
 
-WIDEST = 110  # longer lines are harder to read than wrapped ones
+NARROWEST, WIDEST = 40, 110  # longer lines are harder to read than wrapped ones
+MOST = 1000  # in files, if COLUMNS asks for that
 
 
 class Patient(io.TextIOBase):
@@ -34,6 +35,11 @@ class Patient(io.TextIOBase):
     def gone(self) -> bool:
         """Nobody reads any more, which is no error: `| head` has seen enough."""
         return self.failed is not None and self.failed.errno == errno.EPIPE
+
+    @property
+    def buffer(self) -> Any:
+        """For models that write bytes."""
+        return getattr(self.stream, "buffer", None)
 
     def isatty(self) -> bool:
         return self.stream.isatty()
@@ -154,11 +160,26 @@ def coloured(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM", "") != "dumb")
 
 
+def columns() -> int | None:
+    """What COLUMNS says, within reason: lines are filled up to their width, in memory."""
+    said = os.environ.get("COLUMNS", "")
+    wanted = int(said) if said.isdecimal() and len(said) < 10 else 0
+    return max(NARROWEST, min(MOST, wanted)) if wanted else None
+
+
+def settle_columns() -> None:
+    """Let everybody read the same there; libraries take it as it is."""
+    found = columns()
+    os.environ.pop("COLUMNS", None)
+    if found is not None:
+        os.environ["COLUMNS"] = str(found)
+
+
 def width(stream: TextIO) -> int:
     """The terminal's width within reason; 80 where there is none, so that files do not depend on the window."""
     if not stream.isatty():
-        return int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else 80
-    return max(40, min(WIDEST, shutil.get_terminal_size().columns))
+        return columns() or 80
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
 
 
 def show(page: Page, stream: TextIO | None = None) -> None:

@@ -233,7 +233,9 @@ def own_annotations(cls: type) -> dict[str, Any]:
 
         found = annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
     else:
-        found = cls.__annotations__
+        found = vars(cls).get("__annotations__")
+    if not isinstance(found, dict):  # none, or somebody has put something else there
+        return {}
     return {
         name: kind for name, kind in found.items() if "ClassVar" not in (kind if isinstance(kind, str) else repr(kind))
     }

@@ -30,6 +30,8 @@ _MEANINGS = {
 }
 """Names by which results tell what is no property of a model."""
 _MAKING = ("__init__", "__post_init__")
+_OF_META = ("__prepare__", "__new__", "__init__")
+"""Methods of a metaclass that make a class."""
 _ESSENTIAL = ("__setattr__", "__delattr__", "__getattribute__", "__new__")
 
 
@@ -85,14 +87,16 @@ def refuse_overrides(cls: type) -> None:
     refuse_making(
         cls, "declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn", *_MAKING
     )
-    made = cls.__dict__.get("__init_subclass__")
-    if made is not None and not _takes_options(made.__func__):
-        raise ModelError(
-            f"{cls.__name__}.__init_subclass__ takes no options",
-            hint="take **options and pass them on: super().__init_subclass__(**options)",
-            code="Q106",
-            location=location_of(made.__func__) or class_location(cls),
-        )
+    for owner, name in [(cls, "__init_subclass__"), *((meta, name) for meta in type(cls).__mro__ for name in _OF_META)]:
+        made = vars(owner).get(name)
+        made = getattr(made, "__func__", made)
+        if isinstance(made, FunctionType) and is_model_file(made.__code__.co_filename) and not _takes_options(made):
+            raise ModelError(
+                f"{owner.__name__}.{name} takes no options",
+                hint=f"take **options and pass them on: super().{name}(..., **options)",
+                code="Q106",
+                location=location_of(made) or class_location(cls),
+            )
     for name in _ESSENTIAL:
         if name in cls.__dict__:
             raise ModelError(
@@ -101,6 +105,17 @@ def refuse_overrides(cls: type) -> None:
                 code="Q106",
                 location=location_of(cls.__dict__[name]) or member_location(cls, name),
             )
+
+
+def refuse_decorated(cls: type) -> None:
+    """Refuse @dataclass, which replaces what the language has given the class."""
+    if "__dataclass_fields__" in vars(cls):
+        raise ModelError(
+            f"{cls.__name__} is made a dataclass, and has fields without that",
+            hint="leave @dataclass out; of messages, events and values inside of them, fields are compared and kept",
+            code="Q106",
+            location=class_location(cls),
+        )
 
 
 def refuse_making(cls: type, hint: str, *names: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from quorate.base.errors import LimitError, Location, ModelError
 from quorate.base.failures import blame
-from quorate.base.values import encode, freeze, in_order
+from quorate.base.values import encode, field_names, freeze, in_order
 from quorate.language.message import Message, origin, stamped
 from quorate.language.pid import Peers, Pid
 from quorate.language.signed import Signed, signed
@@ -283,7 +283,7 @@ def _is_record(hint: Any) -> bool:
 def _record_fields(cls: type) -> tuple[str, ...]:
     if issubclass(cls, tuple):
         return tuple(getattr(cls, "_fields", ()))
-    return tuple(cls.__dict__.get("__dataclass_fields__", ()))
+    return field_names(cls) if "__dataclass_fields__" in cls.__dict__ else ()
 
 
 def _element(hint: Any, cls: type, name: str) -> Any:

@@ -22,8 +22,10 @@ from quorate.base.values import (
     SIMPLE,
     BadValueError,
     Kind,
+    beyond,
     class_token,
     encode,
+    field_names,
     freeze,
     register,
     show,
@@ -41,10 +43,12 @@ def _kind(cls: Any) -> Kind:
     def frozen(value: Any) -> Any:
         if "_encoded" in value.__dict__:
             return value
+        if len(value.__dict__) != len(names):
+            _refuse_more(value)
         new = object.__new__(cls)
         fields: dict[str, Any] = new.__dict__
         for name in names:
-            fields[name] = freeze(value.__dict__[name])
+            fields[name] = freeze(getattr(value, name))
         if "_origin" in value.__dict__:
             fields["_origin"] = value.__dict__["_origin"]
         fields["_encoded"] = encoded(new)
@@ -55,14 +59,14 @@ def _kind(cls: Any) -> Kind:
         code: bytes | None = fields.get("_encoded")
         if code is None:
             sender: Pid | None = fields.get("_origin")
-            body = b"".join([encode(fields[name]) for name in names])
+            body = b"".join([encode(getattr(value, name)) for name in names])
             code = prefix + body + END + (sender._encoded if sender is not None else b"")
             if sender is not None:
                 fields["_encoded"] = code
         return code
 
     def shown(value: Any) -> str:
-        return f"{cls.__name__}({', '.join(f'{name}={show(value.__dict__[name])}' for name in names)})"
+        return f"{cls.__name__}({', '.join(f'{name}={show(getattr(value, name))}' for name in names)})"
 
     return Kind(frozen, encoded, shown)
 
@@ -75,6 +79,21 @@ class Record:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        for base in cls.__mro__:
+            if base.__module__ == "builtins" and base is not object:
+                raise ModelError(
+                    f"{cls.__name__} is {cls._kind_of} and {base.__name__} at once",
+                    hint="give it a field that holds the value",
+                    code="Q106",
+                    location=class_location(cls),
+                )
+        if "__slots__" in vars(cls):
+            raise ModelError(
+                f"{cls.__name__} declares __slots__: {cls._kind_of} keeps more than its fields",
+                hint="leave __slots__ out",
+                code="Q106",
+                location=member_location(cls, "__slots__"),
+            )
         if cls.__doc__ is None:
             cls.__doc__ = cls.__name__  # else dataclass works out a signature, which takes longer than all the rest
         try:
@@ -88,7 +107,7 @@ class Record:
             ) from None
         cls.__setattr__ = Record.__setattr__  # type: ignore[method-assign]
         cls.__delattr__ = Record.__delattr__  # type: ignore[method-assign]
-        cls._names = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
+        cls._names = field_names(cls)
         refuse_two_meanings(cls, cls._names, "field")
         for name in _RESERVED.intersection(cls._names):
             raise ModelError(
@@ -99,7 +118,9 @@ class Record:
             )
         register(cls, _kind(cls))
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "__orig_class__":  # what `typing` notes of G[int](...)
+            return
         raise ModelError(
             f"{type(self).__name__}.{name} was assigned: {self._kind_of} cannot be changed once it is made",
             hint=f"make a new one: `{type(self).__name__}(...)`, or dataclasses.replace(m, {name}=...)",
@@ -184,10 +205,15 @@ def stamped(record: Any, pid: Pid) -> Any:
     """A normalised copy that bears its origin. Being a copy, it cannot be changed through the handler's reference."""
     cls = type(record)
     source = record.__dict__
+    if len(source) != len(cls._names):
+        _refuse_more(record)
     new: Record = object.__new__(cls)
     fields = new.__dict__
     for name in cls._names:
-        value = source[name]
+        try:
+            value = source[name]
+        except KeyError:  # `__init__` leaves the default of field(init=False) in the class
+            value = getattr(record, name)
         if type(value) not in SIMPLE:
             try:
                 value = freeze(value)
@@ -196,6 +222,18 @@ def stamped(record: Any, pid: Pid) -> Any:
         fields[name] = value
     fields["_origin"] = pid
     return new
+
+
+def _refuse_more(record: Record) -> None:
+    """Refuse what is not declared: it would not be compared, and not be sent."""
+    cls = type(record)
+    for name in beyond(record, frozenset((*cls._names, "_origin", "_encoded"))):
+        raise ModelError(
+            f"{cls.__name__}.{name} was assigned, but {cls.__name__} declares no field `{name}`",
+            hint=f"declare it, `{name}: <type> = field(init=False)`, or compute it in a @property",
+            code="Q102",
+            location=caller(),
+        )
 
 
 def bad_field(cls: type, name: str, bad: BadValueError) -> ModelError:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.base.places import class_location, location_of, member_location
 from quorate.base.values import show
-from quorate.language.declared import refuse_making, refuse_reserved
+from quorate.language.declared import refuse_decorated, refuse_making, refuse_reserved
 from quorate.language.faults import Faults
 from quorate.language.lost import refuse_lost
 from quorate.language.maps import Map
@@ -299,6 +299,7 @@ class System:
         """Refuse an __init__ that leaves out what this class does in its own."""
         if "_builder" not in self.__dict__:
             cls = type(self)
+            refuse_decorated(cls)
             raise ModelError(
                 f"{cls.__name__}.__init__ does not call super().__init__(**values) first",
                 hint="declare parameters with their values, `servers: int = 3`: then no __init__ is needed",

@@ -15,6 +15,7 @@ from quorate.language.declared import (
     PLACE_MARK,
     PROPERTY_MARK,
     forgotten,
+    refuse_decorated,
     refuse_misspelt,
     refuse_reserved,
     refuse_strangers,
@@ -267,6 +268,7 @@ def _with_channels(
 def read_class(cls: type[Automaton]) -> Spec:
     """The fields and transitions of a class; an overriding method keeps the place of the one it overrides."""
     refuse_strangers(cls, PROPERTY_MARK)
+    refuse_decorated(cls)
     refuse_abstract(cls, "part of a system")
     refuse_temporal(cls)
     if issubclass(cls, Process):

@@ -28,7 +28,9 @@ def field_types(cls: type[Automaton] | type[Record]) -> FieldTypes:
 
 
 def _declared(cls: type, name: str) -> Any:
-    owner = next(base for base in cls.__mro__ if name in own_annotations(base))
+    owner = next((base for base in cls.__mro__ if name in own_annotations(base)), None)
+    if owner is None:  # the annotations were changed after the class was made
+        return Any
     annotation = own_annotations(owner)[name]
     alone = type(owner.__name__, (), {"__annotations__": {name: annotation}, "__module__": owner.__module__})
     try:

@@ -234,7 +234,7 @@ class Memory:
         if hashed is not None and hashed is not object.__hash__:
             return  # what is hashed by its content is a value
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in cls.__mro__):
-            if cls.__module__.partition(".")[0] not in _HARMLESS:
+            if _package(cls) not in _HARMLESS:
                 self.opaque[place.words] = None
             if not place.foreign or cls.__module__ == "collections":
                 deeper = place._replace(foreign=place.foreign + 1)
@@ -256,9 +256,8 @@ class Memory:
             file = value.__code__.co_filename
             if is_own_file(file) and (file != "<string>" or value.__name__.startswith("__")):
                 return  # Quorate's own; or a method that a dataclass has written
-        module = getattr(value, "__module__", None) or ""
-        if module.partition(".")[0] not in _HARMLESS:
-            self.opaque[f"{module}.{getattr(value, '__name__', '')}"] = None
+        if _package(value) not in _HARMLESS:
+            self.opaque[f"{value.__module__}.{getattr(value, '__name__', '')}"] = None
 
     def _function(self, function: FunctionType, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
         code = function.__code__
@@ -452,6 +451,12 @@ def _attributes(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
 def _is_cache(cls: type, name: str) -> bool:
     """Whether an object of a library keeps there what it could compute again."""
     return "cache" in name or "memo" in name or isinstance(getattr(cls, name, None), cached_property)
+
+
+def _package(value: Any) -> str:
+    """Where a class or function comes from, if it says so."""
+    module = getattr(value, "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def _repr(value: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from quorate.base.values import SIMPLE, ContentSet, class_token, encode, freeze
+from quorate.base.values import SIMPLE, ContentSet, class_token, encode, field_names, freeze
 from quorate.language.maps import Map
 from quorate.language.message import Record
 from quorate.language.pid import Pid
@@ -123,4 +123,5 @@ def parts_of(value: Any) -> list[Any]:
 
 def fields_of(value: Any) -> tuple[str, ...]:
     """The names of the fields of a message, an event, a frozen dataclass or a named tuple."""
-    return tuple(getattr(type(value), "__dataclass_fields__", ()) or getattr(type(value), "_fields", ()))
+    cls = type(value)
+    return field_names(cls) if hasattr(cls, "__dataclass_fields__") else tuple(getattr(cls, "_fields", ()))

@@ -12,7 +12,7 @@ from enum import Enum, Flag
 from typing import Any
 
 from quorate.base.errors import QuorateError
-from quorate.base.values import ContentSet, freeze
+from quorate.base.values import ContentSet, field_names, freeze
 from quorate.language.maps import Map
 from quorate.language.message import Record, origin, stamped
 from quorate.language.pid import Peers, Pid, column_of
@@ -101,7 +101,7 @@ def _write(out: bytearray, value: Any) -> None:
         _all(out, tuple(value))
     else:
         _named(out, b"d", cls)
-        _all(out, [getattr(value, name) for name in cls.__dataclass_fields__])
+        _all(out, [getattr(value, name) for name in field_names(cls)])
 
 
 class Reader:
@@ -180,7 +180,7 @@ class Reader:
     def _dataclass(self) -> Any:
         cls = self._class()
         made = object.__new__(cls)
-        for name, value in zip(cls.__dataclass_fields__, self._values(), strict=True):
+        for name, value in zip(field_names(cls), self._values(), strict=True):
             object.__setattr__(made, name, value)
         return made
 

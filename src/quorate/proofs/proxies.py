@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from quorate.base import values as plain_values
 from quorate.base.errors import is_library_file
-from quorate.base.values import ContentSet
+from quorate.base.values import ContentSet, field_names
 from quorate.language import maps, message
 from quorate.language.maps import Map
 from quorate.language.message import VIEWS, Record
@@ -685,7 +685,7 @@ def _items(value: Any, rank: int) -> list[Any]:
     if rank == 11:
         return [part for key in sorted(value, key=Key) for part in (key, value[key])]
     if rank == 12:
-        return [getattr(value, name) for name in type(value).__dataclass_fields__]
+        return [getattr(value, name) for name in field_names(type(value))]
     if rank == 13:
         sender = value.__dict__.get("_origin")
         return [getattr(value, name) for name in type(value)._names] + ([sender] if sender is not None else [])

@@ -5,6 +5,7 @@ z3 is an extra (`quorate[prove]`), imported here and nowhere else.
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -225,9 +226,7 @@ class Query:
         try:
             for term in terms:
                 self.solver.add(self.translate(term))
-            self.solver.set("timeout", max(1, min(int(seconds * 1000), 2**31)))
-            answer = str(self.solver.check())
-            self._heard(answer, time.perf_counter() < began + 0.9 * seconds)
+            answer = self._check(seconds)
             self._model = None
             if answer != "unsat":
                 try:
@@ -240,11 +239,20 @@ class Query:
             self.answers += 1
             self.seconds += time.perf_counter() - began
 
-    def _heard(self, answer: str, early: bool) -> None:
-        """The solver takes Ctrl-C for itself while it works: pass it on to whom it was meant for."""
+    def _check(self, seconds: float, *assumed: Any) -> str:
+        """The answer. The solver takes Ctrl-C for itself while it works: pass it on to whom it was meant for.
+
+        It says "canceled" of its time as well, of which it is given whole milliseconds.
+        """
+        given = max(1, min(math.ceil(seconds * 1000), 2**31))
+        self.solver.set("timeout", given)
+        began = time.perf_counter()
+        answer = str(self.solver.check(*assumed))
+        early = time.perf_counter() < began + 0.9 * given / 1000
         reason = self.solver.reason_unknown() if answer == "unknown" else ""
         if "keyboard" in reason or (reason == "canceled" and early):
             signal.raise_signal(signal.SIGINT)
+        return answer
 
     def core(self, terms: Iterable[Term], switches: Sequence[Term], *, seconds: float = 10.0) -> set[Term] | None:
         """The switches that are needed for "unsat"; None if that is not the answer."""
@@ -255,9 +263,7 @@ class Query:
             self.solver.set("core.minimize", True)
             for term in terms:
                 self.solver.add(self.translate(term))
-            self.solver.set("timeout", max(1, min(int(seconds * 1000), 2**31)))
-            answer = str(self.solver.check(*map(self.translate, switches)))
-            self._heard(answer, time.perf_counter() < began + 0.9 * seconds)
+            answer = self._check(seconds, *map(self.translate, switches))
             if answer != "unsat":
                 return None
             return {by_name[str(each)] for each in self.solver.unsat_core()}

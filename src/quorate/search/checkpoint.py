@@ -382,8 +382,7 @@ def structure(definition: Definition, asked: Asked) -> dict[str, Any]:
         }
         for each in transitions:
             if each.message is not None:
-                fields = getattr(each.message, "__dataclass_fields__", {})
-                messages[each.message.__name__] = list(fields)
+                messages[each.message.__name__] = list(each.message._names)
     return {
         "module": type(definition.system).__module__,  # the bytes of values name it
         "system": definition.name,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from quorate.base.values import show
+from quorate.base.values import field_names, show
 from quorate.base.words import count
 from quorate.histories.intervals import told as operation_told
 from quorate.language.pid import column_of
@@ -345,9 +345,9 @@ def forms(message: Any) -> tuple[str, ...]:
 
 def compact(value: Any) -> str:
     """A value without the names of fields: `Accept(Vote(2, 2))`."""
-    names = (
-        getattr(value, "_fields", None) if isinstance(value, tuple) else getattr(value, "__dataclass_fields__", None)
-    )
+    names = getattr(value, "_fields", None) if isinstance(value, tuple) else None
+    if hasattr(type(value), "__dataclass_fields__"):
+        names = field_names(type(value))
     if names is not None:
         return f"{type(value).__name__}({', '.join(compact(getattr(value, name)) for name in names)})"
     if isinstance(value, tuple):
