@@ -150,7 +150,7 @@ def _checked(
     if shown:
         options = message_options(definition, options)
         watcher.go_on("analysis")
-    asked = select(definition, property, options.ltl, options.ctl)
+    asked = select(definition, property, options.ltl, options.ctl).for_one_search(options)
     if definition.ranked:
         options = ranked_options(definition, asked, options)
     apart, why = apart_for(options, system, environment)

@@ -88,8 +88,8 @@ def with_temporal(
         why = AFTER_VIOLATION if result.violations is None else NOT_COUNTED
     elif without := without_graph(options):
         why = f"not decided: {without}"
-    elif result.verdict == "incomplete" and result.stopped_by is not None:
-        why = UNDECIDED
+    elif result.verdict == "incomplete" and result.stopped_by not in (None, "states"):
+        why = UNDECIDED  # in so many states of the graph, a run that breaks a property may be found all the same
     if why:
         waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
         outcomes = (*safety, *waiting)
@@ -99,7 +99,7 @@ def with_temporal(
     found = LivenessCheck(definition, asked.temporal, options, watcher).run()
     explored = found.explored
     outcomes = (*safety, *found.outcomes)
-    stopped: Limit | None = None
+    stopped = result.stopped_by
     if found.halted is not None:
         watcher.halted(found.halted)
         stopped = watcher.reason
