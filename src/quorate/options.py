@@ -318,6 +318,13 @@ class Options:
         """How a result calls the search."""
         return "stateless" if self.stateless or self.por == "dpor" else "dfs" if self.depth_first else "bfs"
 
+    @property
+    def of_states(self) -> bool:
+        """Whether anything is asked that only a search for invariants does: counts, another store, workers."""
+        asked = self.all or self.coverage or self.vacuity or self.self_check or self.checkpoint is not None
+        another = self.depth_first or self.store != "exact" or self.por != "none" or self.spill is not None
+        return asked or another or self.distributed
+
     def for_coverage(self) -> Self:
         """Merged local states behave alike, but perhaps by different lines; and a guard may be there for messages that
         nobody would consume."""

@@ -132,3 +132,44 @@ def test_a_handler_without_end_where_no_run_gets_costs_the_reductions_only(monke
     assert "Unmet.take ran for long" in warning
     (warning,) = check(Meeting(), property="taken", timeout=60).warnings
     assert "Unmet.take ran for long" in warning
+
+
+class Forever(Process):
+    n: int = 0
+
+    @step(when=lambda self: True, fair=False)
+    def up(self) -> None:
+        self.n += 1
+
+
+class Counted(System):
+    def build(self) -> None:
+        self.spawn(Forever)
+
+    def reached(self) -> bool:
+        return self[Forever][0].n == -1
+
+    arrives = ltl("F reached")
+
+
+class Guarded(Counted):
+    @invariant
+    def positive(self) -> bool:
+        return self[Forever][0].n >= 0
+
+
+def test_a_system_that_states_temporal_properties_alone_is_searched_once() -> None:
+    """Else a search for handlers that fail would go on for ever, though the run that breaks the property is near."""
+    result = check(Counted)
+    assert [(each.name, each.verdict) for each in result.properties] == [("arrives", "violated")]
+    assert result.graph is None
+    assert "small" not in str(result)
+    again = check(Counted, search="dfs", max_states=100)
+    assert [each.name for each in again.properties] == ["assertions", "arrives"]
+
+
+def test_what_is_found_in_as_many_states_as_are_allowed_is_a_violation() -> None:
+    result = check(Guarded, max_states=500)
+    verdicts = {each.name: each.verdict for each in result.properties}
+    assert verdicts == {"positive": "incomplete", "arrives": "violated"}
+    assert (result.verdict, result.stopped_by) == ("violated", "states")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quorate.base.errors import PropertyError, did_you_mean
 from quorate.model.definition import Definition, Property
+from quorate.options import Options
 from quorate.properties.temporal.stated import TemporalProperty, asked_for, temporal_of
 
 
@@ -26,6 +27,12 @@ class Asked:
     def only_goals(self) -> bool:
         """Nothing is asked for but that things can happen. (Handlers may still fail.)"""
         return bool(self.properties) and not self.deadlock and all(each.kind == "can" for each in self.properties)
+
+    def for_one_search(self, options: Options) -> Asked:
+        """Where nothing but temporal properties is stated, the graph that decides them also tells of handlers that
+        fail: no other search is needed."""
+        alone = self.temporal and not (self.named or self.properties or self.deadlock or options.of_states)
+        return replace(self, safety=False) if alone else self
 
 
 def select(

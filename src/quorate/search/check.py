@@ -26,7 +26,6 @@ from quorate.search.distributed import require_shareable
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.in_flight import asking_again, message_options, read_first, with_messages
 from quorate.search.limits import Watcher
-from quorate.search.liveness import with_temporal
 from quorate.search.purity import Purity
 from quorate.search.ranked import TOO_MANY, ranked_options
 from quorate.search.ranked import undecided as not_with_numbers
@@ -34,6 +33,7 @@ from quorate.search.rebuild import ReplayError
 from quorate.search.safety import Safety
 from quorate.search.spill import require_writable
 from quorate.search.stopped import GivenUp, halted_result
+from quorate.search.temporal import refuse_too_large, with_temporal
 from quorate.search.verdict import undecided
 
 # So many states are searched with plain numbers.
@@ -150,12 +150,13 @@ def _checked(
     if shown:
         options = message_options(definition, options)
         watcher.go_on("analysis")
-    asked = select(definition, property, options.ltl, options.ctl)
+    asked = select(definition, property, options.ltl, options.ctl).for_one_search(options)
     if definition.ranked:
         options = ranked_options(definition, asked, options)
     apart, why = (None, "") if definition.ranked else apart_for(options, system, environment)
     watcher.asks(undecided(asked))
     refuse_what_implicit_crashes_miss(definition, asked)
+    refuse_too_large(asked.temporal)
     if options.distributed:
         require_shareable(definition)
         read_first(definition, asked)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from quorate import _core
 from quorate.base.watchdog import Halted
@@ -20,7 +20,6 @@ from quorate.native.model import Model
 from quorate.native.temporal import Answer, Explored, Lasso, TemporalGraph
 from quorate.options import LEVELS, Options
 from quorate.properties import explain
-from quorate.properties.asked import Asked
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import linear
 from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of, undone
@@ -30,21 +29,21 @@ from quorate.properties.temporal.refutation import refuted
 from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate, translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
-from quorate.results.result import VIOLATION_MET, Limit, PropertyOutcome, Result
+from quorate.results.result import VIOLATION_MET, PropertyOutcome
 from quorate.results.trace import Trace
 from quorate.search.accidents import raise_accidents
 from quorate.search.branching import decide_branching
 from quorate.search.closing import Closing
 from quorate.search.implicit import refuse_crash_flags, unlike_crashes
 from quorate.search.lasso import Run, disagree, unrolled, with_numbers
-from quorate.search.limits import Watcher, peak_memory
+from quorate.search.limits import Watcher
 from quorate.search.ranked import NOT_WITH_NUMBERS
 from quorate.search.rebuild import ReplayError, rebuild
 from quorate.search.stopped import GivenUp, require_not_given_up
-from quorate.search.verdict import AFTER_VIOLATION, UNDECIDED, verdict_of
+from quorate.search.verdict import UNDECIDED
 from quorate.semantics.state import State
 
-NOT_COUNTED = "not decided: --all counts states, and this is about whole runs; ask for it alone with --property"
+HANDLER_FAILS = "not decided: a handler fails"
 FIRST_LOOK = 20_000
 GROWTH = 8
 """A violation is looked for at so many states, and whenever there are so many times as many."""
@@ -71,77 +70,6 @@ class Temporal:
     @property
     def stopped(self) -> bool:
         return any(outcome.verdict == "incomplete" for outcome in self.outcomes)
-
-
-def with_temporal(
-    result: Result, definition: Definition, asked: Asked, options: Options, watcher: Watcher, *, trace: bool
-) -> Result:
-    """A result with the temporal properties as well. They wait for the others: a violation is an answer."""
-    level = {"level": options.fairness, "assuming": assumed(definition, options.fairness)}
-    why = ""
-    # Where nothing else is stated, that no handler fails goes without saying.
-    only = [each.kind for each in result.properties] == ["assertion"] and result.verdict == "holds" and not asked.named
-    safety = () if only else result.properties
-    if options.por == "dpor" and result.reductions.get("por", {}).get("ran") is False:
-        options = replace(options, por="none", max_depth=None)  # it was left out, and the search stores states
-    if result.verdict == "violated":
-        why = AFTER_VIOLATION if result.violations is None else NOT_COUNTED
-    elif without := without_graph(options):
-        why = f"not decided: {without}"
-    elif result.verdict == "incomplete" and result.stopped_by is not None:
-        why = UNDECIDED
-    if why:
-        waiting = [PropertyOutcome(each.name, each.kind, "incomplete", why) for each in asked.temporal]
-        outcomes = (*safety, *waiting)
-        return replace(result, properties=outcomes, verdict=verdict_of(outcomes, result.stopped_by), fairness=level)
-    began = watcher.seconds
-    watcher.go_on("analysis")
-    found = LivenessCheck(definition, asked.temporal, options, watcher).run()
-    explored = found.explored
-    outcomes = (*safety, *found.outcomes)
-    stopped: Limit | None = None
-    if found.halted is not None:
-        watcher.halted(found.halted)
-        stopped = watcher.reason
-    elif explored is None or explored.stop not in ("finished", "violation"):
-        stopped = watcher.reason or ("interrupt" if explored is None else cast(Limit, explored.stop))
-    if not asked.safety and explored is not None:
-        result = replace(
-            result,
-            states=explored.states,
-            transitions=explored.transitions,
-            depth=explored.depth,
-            deadlocks=explored.deadlocks,
-            reductions=found.reductions,
-            bytes_per_state=explored.store_bytes / max(1, explored.states),
-            bounds=found.bounds,
-            **found.figures,
-        )
-    elif explored is not None:
-        graph = {"states": explored.states, "transitions": explored.transitions, "depth": explored.depth}
-        result = replace(result, graph={**graph, "reductions": found.reductions})
-    return replace(
-        result,
-        properties=outcomes,
-        verdict=verdict_of(outcomes, stopped),
-        property=next((outcome.name for outcome in outcomes if outcome.verdict == "violated"), None),
-        stopped_by=stopped,
-        running=found.halted.running if found.halted is not None else None,
-        warnings=(*result.warnings, *found.warnings),
-        seconds=result.seconds + watcher.seconds - began,
-        trace=found.trace if trace else None,
-        fairness=found.fairness,
-        product_states=found.product_states,
-        peak_memory_bytes=peak_memory(),
-    )
-
-
-def without_graph(options: Options) -> str:
-    """Why a search with these options decides no temporal property; empty if it may."""
-    if not (options.stateless or options.store != "exact" or options.por == "dpor"):
-        return ""
-    kind = options.store if options.store != "exact" else "dpor" if options.por == "dpor" else "stateless"
-    return f"a {kind} search stores no graph, and without one nothing can be said about whole runs"
 
 
 class LivenessCheck:
@@ -209,7 +137,7 @@ class LivenessCheck:
             self.watcher.finish()
             trace = self.found.trace = rebuild(graph.model, explored.violation, shortest=not self.ordered)
             raise_accidents(graph.model, explored.violation, trace)
-            waiting = [self._undecided(each, "not decided: a handler fails") for each in self.asked]
+            waiting = [self._undecided(each, HANDLER_FAILS) for each in self.asked]
             self.found.outcomes = [PropertyOutcome(trace.property, "assertion", "violated"), *waiting]
             return
         inexact = self._inexact(graph)

@@ -142,7 +142,7 @@ def _found(
     refuse_ranks(definition, "a plan, which closes tables of local states and messages")
     options = options.for_coverage()
     apart, why = apart_for(options, system, environment)
-    asked = select(definition, property, options.ltl, options.ctl)
+    asked = select(definition, property, options.ltl, options.ctl).for_one_search(options)
     refuse_what_implicit_crashes_miss(definition, asked)
     with Purity(definition, apart, watcher=watcher):
         found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)

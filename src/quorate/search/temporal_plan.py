@@ -18,7 +18,7 @@ from quorate.properties.temporal.stated import TemporalProperty
 from quorate.properties.temporal.translate import translate_negation
 from quorate.reduce.reductions import FIRST_BEHAVIOURS, Reductions
 from quorate.search.limits import Watcher
-from quorate.search.liveness import without_graph
+from quorate.search.temporal import without_graph
 from quorate.semantics.state import initial_states
 
 

@@ -17,6 +17,7 @@ from quorate.language.temporal import Expand, Stated
 from quorate.model.definition import Column, Definition, Property
 from quorate.model.senders import senders
 from quorate.model.temporal import Claimed, methods_of, read_temporal
+from quorate.properties.temporal.automaton import MOST_NAMES, check_limit
 from quorate.properties.temporal.errors import FormulaError
 from quorate.properties.temporal.formula import Formula, Op, names
 from quorate.properties.temporal.parse import parse_ctl, parse_ltl
@@ -74,6 +75,7 @@ def _bound(definition: Definition, claimed: Claimed) -> list[TemporalProperty]:
         error.location = claimed.location
         error.hint = _other_parameters(definition, claimed, error) or error.hint
         raise
+    check_limit("predicates", len(names(formula)), MOST_NAMES)
     if claimed.each is None:
         predicates = {name: _predicate(name, claimed.methods[name]) for name in names(formula)}
         return [TemporalProperty(claimed.name, claimed.kind, formula, predicates, claimed.location, claimed.doc)]
