@@ -20,7 +20,7 @@ from quorate.model.renumbering import normal_form
 from quorate.properties.evaluate import evaluate
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps
-from rank_models import Duel, Register
+from rank_models import Duel, Endless, Register
 
 
 def normal(state: State) -> State:
@@ -51,7 +51,14 @@ def by_places(system: System) -> set[State]:
     return explored(replace(definition, columns=columns), normal, 1_000_000)
 
 
-SMALL = [Register(writers=1), Register(writers=2), Duel(), Duel(proposers=1, acceptors=2)]
+SMALL = [
+    Register(writers=1),
+    Register(writers=2),
+    Duel(),
+    Duel(proposers=1, acceptors=2),
+    Endless(),
+    Endless(cells=2, size=2),
+]
 
 
 @pytest.mark.parametrize("system", SMALL, ids=str)
@@ -260,3 +267,22 @@ def test_symmetry_of_ranks_gains() -> None:
     courts = [check(Court(seed=seed, named=named)) for seed in range(12) for named in (False, True)]
     ran = [court.reductions["symmetry"]["ran"] for court in courts if court.verdict == "holds"]
     assert {*ran} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("system", "atomic", "regular"),
+    [
+        (Endless(cells=3, size=2), "holds", "holds"),
+        (Endless(cells=2, size=2, readers=2, back=True), "holds", "holds"),
+        (Endless(cells=2, size=1), "violated", "violated"),
+        (Endless(cells=3, size=2, readers=2), "violated", None),
+    ],
+    ids=str,
+)
+def test_a_register_whose_writes_never_stop(system: System, atomic: str, regular: str | None) -> None:
+    result = check(system, property="atomic")
+    assert result.verdict == atomic
+    if regular is not None:
+        assert check(system, property="regular").verdict == regular
+    if result.trace is not None:
+        assert "no order of the operations explains Read()" in " ".join(str(result).split())

@@ -20,6 +20,8 @@ from quorate import (
     step,
     unordered,
 )
+from quorate.histories import Read, Write, linearizable, regular_register
+from quorate.histories import Register as AtomicRegister
 
 
 class Ballot(NamedTuple):
@@ -218,3 +220,110 @@ class Register(System):
     @invariant
     def in_order(self) -> bool:
         return not self[Order].inverted
+
+
+# --- register with a history
+class Put(Message):
+    stamp: Rank
+    value: int
+    back: bool = False
+
+
+class Done(Message):
+    stamp: Rank
+    back: bool
+
+
+class Get(Message): ...
+
+
+class Got(Message):
+    stamp: Rank
+    value: int
+
+
+class Cell(Process):
+    stamp: Rank = Rank()
+    value: int = 0
+
+    @on(Put)
+    def put(self, m: Put) -> None:
+        if m.stamp > self.stamp:
+            self.stamp, self.value = m.stamp, m.value
+        self.reply(Done(m.stamp, m.back))
+
+    @on(Get)
+    def get(self, m: Get) -> None:
+        self.reply(Got(self.stamp, self.value))
+
+
+class EndlessWriter(Process):
+    cells: Peers
+    size: int
+    stamp: Rank = Rank()
+    busy: bool = False
+
+    @step(when=lambda self: not self.busy)
+    def write(self) -> None:
+        value = self.choose([0, 1])
+        self.stamp, self.busy = self.stamp.later(), True
+        self.invoke(Write(value))
+        self.send(self.cells, Put(self.stamp, value))
+
+    @quorum(Done, size="size", when=lambda self: self.busy, where=lambda self, m: m.stamp == self.stamp)
+    def written(self, _: frozenset[Done]) -> None:
+        self.busy = False
+        self.returns()
+
+
+class OneReader(Process):
+    cells: Peers
+    size: int
+    back: bool
+    asking: bool = False
+    found: tuple[Rank, int] | None = None
+
+    @start
+    def read(self) -> None:
+        self.asking = True
+        self.invoke(Read())
+        self.send(self.cells, Get())
+
+    @quorum(Got, size="size", when=lambda self: self.asking)
+    def collect(self, answers: frozenset[Got]) -> None:
+        best = max(answers, key=lambda m: m.stamp)
+        self.asking = False
+        if self.back:
+            self.found = (best.stamp, best.value)
+            self.send(self.cells, Put(best.stamp, best.value, True))
+        else:
+            self.returns(best.value)
+
+    @quorum(
+        Done,
+        size="size",
+        when=lambda self: self.found is not None,
+        where=lambda self, m: m.back and m.stamp == self.found[0],
+    )
+    def stored(self, _: frozenset[Done]) -> None:
+        assert self.found is not None
+        self.returns(self.found[1])
+        self.found = None
+
+
+class Endless(System):
+    """The register of Attiya, Bar-Noy and Dolev with writes that never stop."""
+
+    cells: int = 1
+    size: int = 1
+    readers: int = 1
+    back: bool = False
+    network = unordered(capacity=1, full="replace")
+
+    atomic = linearizable(AtomicRegister(0))
+    regular = regular_register(0)
+
+    def build(self) -> None:
+        cells = self.spawn(Cell, self.cells)
+        self.spawn(EndlessWriter, cells=cells, size=self.size)
+        self.spawn(OneReader, self.readers, cells=cells, size=self.size, back=self.back)

@@ -69,8 +69,8 @@ class Model(Answers):
         self.histories = {
             column.index: NativeHistory(self.engine, column, self._value_id)
             for column in definition.columns
-            # Else every reaction is compared with the whole's, or noted.
-            if whole is None and journal is None and NativeHistory.fits(column)
+            # Else every reaction is compared with the whole's, or noted, or holds ranks.
+            if whole is None and journal is None and not definition.ranked and NativeHistory.fits(column)
         }
         for index, messages in definition.standing.items():
             for message in messages:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from quorate.base.errors import ParameterError
 from quorate.language.rank import MOST
 from quorate.model.definition import Definition
-from quorate.native.history import NativeHistory
 from quorate.options import Options
 from quorate.properties.asked import Asked
 from quorate.properties.temporal.branching import linear
@@ -37,7 +36,6 @@ def ranked_options(definition: Definition, asked: Asked, options: Options) -> Op
         "Byzantine processes": bool(definition.attackers),
         "a bound of the whole system": definition.bound is not None,
         "delivery events": definition.environment.network_model != "m",
-        "operations of a history": any(NativeHistory.fits(column) for column in definition.columns),
         "same=<function>": any(
             callable(each.declaration.same) for column in definition.columns for each in column.spec.transitions
         ),
