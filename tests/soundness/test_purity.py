@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from quorate import QuorateError, check
+from quorate import QuorateError, check, prove
 from quorate.cli.main import app
 from quorate.explore.session import Session
 from quorate.model.define import define
@@ -67,6 +67,7 @@ class S(System):
 REMEMBERED = {
     "class attribute": ("class Shared:\n    i = 0", "Shared.i += 1  # here", "`Shared.i` was 0 and is "),
     "global": ("n = 0", "global n; n += 1  # here", "`n` was 0 and is "),
+    "map": ("class Shared:\n    m = Map()", "Shared.m |= {'first': self.x}  # here", "`Shared.m` was Map({}) and is "),
     "list": ("LOG: list = []", "LOG.append(self.x)  # here", "`LOG` was [] and is ["),
     "its method": ("LOG: list = []\nnote = LOG.append", "note(self.x)  # here", "`note` was [] and is ["),
     "dict": (
@@ -230,6 +231,15 @@ def test_what_a_handler_stores(folder: Path, name: str) -> None:
     assert found.code == "Q104"
     assert found.message.startswith(words)
     assert found.location == (target, line(target))
+
+
+@pytest.mark.parametrize("name", REMEMBERED)
+def test_nothing_is_proved_of_what_a_handler_stores(folder: Path, name: str) -> None:
+    before, action, _ = REMEMBERED[name]
+    system = load(written(folder, before, STEP.format(action)))
+    with pytest.raises(QuorateError) as error:
+        prove(system(), timeout=30)
+    assert error.value.code in ("Q104", "Q752")
 
 
 @pytest.mark.parametrize("name", [name for name in REMEMBERED if "self" not in REMEMBERED[name][1]])

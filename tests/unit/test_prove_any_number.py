@@ -584,7 +584,7 @@ class Nominate(Message):
     doubts: int
 
 
-class Elector(Process):
+class Nominator(Process):
     teller: Constant[Pid]
     others: Constant[Peers] = Peers()
 
@@ -594,10 +594,10 @@ class Elector(Process):
 
 
 class Teller(Process):
-    electors: Constant[Peers] = Peers()
+    nominators: Constant[Peers] = Peers()
     doubtful: bool = False
 
-    @quorum(Nominate, each="electors", where=lambda self, m: any(p == m.whom for p in self.electors))
+    @quorum(Nominate, each="nominators", where=lambda self, m: any(p == m.whom for p in self.nominators))
     def count(self, nominations: frozenset[Nominate]) -> None:
         if not all(m.doubts == 0 for m in nominations):
             self.doubtful = True
@@ -606,14 +606,14 @@ class Teller(Process):
 class Nominating(System):
     """Nobody nominates itself. In the loop of `count`, the one of `where` is about another process."""
 
-    electors: int = 2
+    nominators: int = 2
 
     def build(self) -> None:
         teller = self.spawn(Teller)
-        electors = self.spawn(Elector, self.electors, teller=teller)
-        self.connect(teller, electors=electors)
-        for each in electors:
-            self.connect(each, others=electors - {each})
+        nominators = self.spawn(Nominator, self.nominators, teller=teller)
+        self.connect(teller, nominators=nominators)
+        for each in nominators:
+            self.connect(each, others=nominators - {each})
 
     @lemma
     def another(self, m: Nominate) -> bool:
@@ -625,7 +625,7 @@ class Nominating(System):
 
 
 def test_a_loop_within_what_is_said_of_a_quorum_is_about_other_processes() -> None:
-    assert prove(Nominating(), number=["Elector=any"], timeout=30).verdict == "refuted"
+    assert prove(Nominating(), number=["Nominator=any"], timeout=30).verdict == "refuted"
 
 
 def test_what_a_quantifier_binds_is_another_variable_than_one_of_the_same_name() -> None:

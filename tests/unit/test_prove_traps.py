@@ -10,7 +10,7 @@ from benchmarks.protocols.bakery import Bakery
 
 from quorate import Message, Process, System, invariant, on, quorum, start, step
 from quorate.model.define import define
-from quorate.proofs import lifting, proxies
+from quorate.proofs import proxies, shims
 from quorate.proofs.actions import Action
 from quorate.proofs.encode import Encoded
 from quorate.proofs.induction import Prover
@@ -252,5 +252,5 @@ class Sized(System):
 
 def test_unknown_integers_hash_alike_and_known_ones_with_them() -> None:
     assert hash(SymInt(var("a", "Int"))) == hash(proxies.lifted(7)) == proxies.HASH
-    assert lifting.SHIMS["len"]([1, 2]).known == 2
+    assert shims.SHIMS["len"]([1, 2]).known == 2
     assert replace(idle(Encoded(define(Failing()))), kind="step").name == "careless1"

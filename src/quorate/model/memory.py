@@ -40,7 +40,9 @@ from quorate.base.errors import Location, ModelError, is_model_file, is_own_file
 from quorate.base.places import location_of
 from quorate.histories.checked import Checked
 from quorate.language.automaton import Automaton, Field
+from quorate.language.maps import Map
 from quorate.language.message import Record
+from quorate.language.pid import Pid
 from quorate.language.system import System
 from quorate.model.chance import forbid_chance
 from quorate.model.temporal import goals_of
@@ -216,6 +218,9 @@ class Memory:
     def _foreign(self, place: Place, value: Any, found: dict[Place, Any]) -> Iterator[tuple[Place, Any]]:
         """What an object of a library holds."""
         cls = type(value)
+        if isinstance(value, (Map, Pid, int)) and is_own_file(_file_of(cls) or ""):  # a value of ours
+            found[place] = repr(value)
+            return
         if isinstance(value, ModuleType) or hasattr(cls, "__get__") or is_own_file(_file_of(cls) or ""):
             return
         if isinstance(value, ref):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import dis
-import operator
 import sys
 import types
 import typing
@@ -21,7 +20,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from quorate.base.errors import Location, is_model_file
+from quorate.base.errors import Location, ModelError, is_model_file
 from quorate.base.places import class_location
 from quorate.base.values import ContentSet
 from quorate.language.maps import Map
@@ -30,24 +29,16 @@ from quorate.language.pid import Pid
 from quorate.language.scalar import Scalar
 from quorate.language.system import System
 from quorate.language.transitions import majority
-from quorate.proofs.catching import caught
+from quorate.proofs.loans import Loan, change, fill, held, put, removing, restoring
 from quorate.proofs.proxies import (
-    Int,
-    Opaque,
     SymBool,
     SymInt,
-    Unseen,
     comparing,
-    condition_of,
-    decide,
     lifted,
-    plain_class,
-    term_of,
-    truth,
 )
-from quorate.proofs.recompiling import Calls, catches, identities, recompiled, refuse_unknown, subscripts, sums
+from quorate.proofs.recompiling import Calls, iterates, recompiled, refuse_unknown, sums
 from quorate.proofs.refusal import RefusedError, running
-from quorate.proofs.terms import TRUE, add, conjunction, equal, ge, modulo, number
+from quorate.proofs.shims import SHIMS, lifted_majority
 
 _NUMBERS = {
     "index", "count", "find", "rfind", "rindex", "encode", "from_bytes", "to_bytes", "bit_length", "bit_count",
@@ -67,191 +58,6 @@ _SAFE = {
     "set", "frozenset", "bool", "str", "repr", "reversed", "next", "iter", "hasattr", "super", "print",
     "property", "callable", "slice", "format",
 }  # fmt: skip
-
-
-def _len(of: Any) -> SymInt:
-    return SymInt(number(builtins.len(of)))
-
-
-def _sum(of: Iterable[Any], start: Any = 0) -> Any:
-    total = lifted(start)
-    for each in of:
-        total = lifted(total + each)
-    return total
-
-
-class _Range:
-    """`range`: an unknown integer is in it or not by two comparisons, however long it is."""
-
-    def __init__(self, *bounds: Any) -> None:
-        self._plain = builtins.range(*map(operator.index, bounds))
-
-    def __iter__(self) -> Iterator[SymInt]:
-        return map(lifted, self._plain)
-
-    def __reversed__(self) -> Iterator[SymInt]:
-        return map(lifted, reversed(self._plain))
-
-    def __len__(self) -> int:
-        return len(self._plain)
-
-    def __getitem__(self, at: Any) -> Any:
-        found = self._plain[at]
-        return _Range(found.start, found.stop, found.step) if isinstance(found, builtins.range) else lifted(found)
-
-    def __contains__(self, wanted: Any) -> bool:
-        term = term_of(wanted)
-        if term is None or not self._plain:
-            return any(wanted == each for each in self) if term is None else False
-        least, most = sorted((self._plain[0], self._plain[-1]))
-        beyond = add(term, number(least), -1)
-        step = abs(self._plain.step)
-        stride = equal(modulo(beyond, step), number(0)) if step > 1 else TRUE
-        return decide(conjunction([ge(term, number(least)), ge(number(most), term), stride]))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Range) and self._plain == other._plain
-
-    def __hash__(self) -> int:
-        raise RefusedError("puts a range into a set", "use a tuple")
-
-    def __str__(self) -> str:
-        return str(self._plain)
-
-    __repr__ = __str__
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("start", "stop", "step"):
-            return lifted(getattr(self._plain, name))
-        raise RefusedError(f"asks for `.{name}` of a range", "compare with < and <=")
-
-
-def _chain() -> Any:
-    raise RefusedError("compares with `is` in a chain", "write two comparisons with `and`")
-
-
-def _enumerate(of: Iterable[Any], start: Any = 0) -> Iterator[tuple[SymInt, Any]]:
-    for at, each in builtins.enumerate(of, int(start)):
-        yield lifted(at), each
-
-
-def _isinstance(value: Any, kinds: Any) -> bool:
-    if isinstance(value, Unseen) and not isinstance(value, Opaque):
-        raise RefusedError("asks for the type of what depends on how many processes there are", "leave that out")
-    return isinstance(value, kinds)
-
-
-class _TypeType(type):
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, type)
-
-    def __subclasscheck__(cls, other: type) -> bool:
-        return issubclass(other, type)
-
-    def __call__(cls, *given: Any, **options: Any) -> Any:
-        if len(given) != 1:
-            return type(*given, **options)
-        (value,) = given
-        _isinstance(value, object)
-        kind = type(value) if isinstance(value, type) else value.__class__
-        return Int if kind is int else kind
-
-
-class _Type(metaclass=_TypeType):
-    """What `type` is to a model: views and unknown integers have the types of what they stand for."""
-
-
-def _id(value: Any) -> Any:
-    if isinstance(value, (Unseen, int)) or plain_class(value) is not type(value):
-        raise RefusedError("asks for the address of something", "compare with ==")
-    return lifted(builtins.id(value))
-
-
-def _hash(value: Any) -> Any:
-    if sys._getframe(1).f_code.co_name == "__hash__" and sys._getframe(1).f_code.co_filename == "<string>":
-        return builtins.hash(value)  # that of a dataclass, for whoever puts it into a set
-    if not (value is None or isinstance(value, (str, bytes, Enum)) or type(value) is Pid):
-        raise RefusedError("computes with a hash", "compare with ==, or use a set")
-    return lifted(builtins.hash(value))
-
-
-def identical(one: Any, two: Any) -> Any:
-    """`is`. Whether two equal integers are one object is nothing that a model may depend on."""
-    if type(one) is SymBool or type(two) is SymBool:
-        a, b = condition_of(one), condition_of(two)
-        return False if a is None or b is None else truth(equal(a, b))
-    for a, b in ((one, two), (two, one)):
-        if type(a) is SymInt and isinstance(b, int):
-            raise RefusedError("compares integers with `is`", "use ==")
-    return (int if one is Int else one) is (int if two is Int else two)
-
-
-def settled(value: Any) -> Any:
-    """What `match` is about: its conditions are decided, since `case True` asks for the very object."""
-    if type(value) is SymBool:
-        return bool(value)
-    if isinstance(value, Unseen) and not isinstance(value, Opaque):
-        raise RefusedError("matches what depends on how many processes there are", "compare with == or `in`")
-    if type(value) in (tuple, list):
-        return type(value)(settled(each) for each in value)
-    return value
-
-
-def item(of: Any, at: Any) -> Any:
-    """`of[at]`: of a sequence, a place is one of as many as it has."""
-    if type(at) is not SymInt or at.known is not None or type(of) not in (tuple, list):
-        return of[at]
-    size = builtins.len(of)
-    for place in (*builtins.range(size), *builtins.range(-size, 0)):
-        if decide(equal(at.term, number(place))):
-            return of[place]
-    raise IndexError(f"{type(of).__name__} index out of range")
-
-
-def whole(value: Any) -> Any:
-    """What was computed: of truth values it may be a plain integer."""
-    return SymInt(number(value)) if type(value) is int else value
-
-
-def _number_of(value: Any) -> Any:
-    """What is added to something."""
-    return SymInt(number(int(value))) if type(value) is bool else whole(value)
-
-
-def _getattr(*given: Any) -> Any:
-    """`getattr`: what is read by a name that the code does not show is lifted here."""
-    return lifted(getattr(*given))
-
-
-def _shim(name: str) -> Callable[..., Any]:
-    plain = getattr(builtins, name)
-    return lambda *given: lifted(plain(*map(lifted, given)))
-
-
-SHIMS: dict[str, Any] = {
-    "len": _len,
-    "sum": _sum,
-    "range": _Range,
-    "enumerate": _enumerate,
-    "int": Int,
-    "isinstance": _isinstance,
-    "type": _Type,
-    "id": _id,
-    "hash": _hash,
-    "__same__": identical,
-    "__chain__": _chain,
-    "__settled__": settled,
-    "__caught__": caught,
-    "__item__": item,
-    "getattr": _getattr,
-    "__lifted__": whole,
-    "__number__": _number_of,
-    **{name: _shim(name) for name in ("abs", "divmod", "pow", "round", "ord")},
-}
-
-
-def _majority(of: Any) -> Any:
-    return (of if isinstance(of, SymInt) else _len(of)) // 2 + 1
 
 
 _lent: list[dict[str, Any]] = []
@@ -300,9 +106,10 @@ class Lifting:
             if isinstance(found, types.FunctionType):
                 if is_model_file(found.__code__.co_filename):
                     self._functions[found] = None
-                    if sums(found.__code__) and recompiled(found, self.how) is None:
-                        place = Location(found.__code__.co_filename, found.__code__.co_firstlineno)
-                        self._doubt(f"`{found.__name__}`, whose source is not found, adds up, and", place)
+                    code = found.__code__
+                    if (sums(code) or iterates(code)) and recompiled(found, self.how) is None:
+                        place = Location(code.co_filename, code.co_firstlineno)
+                        self._doubt(f"`{found.__name__}`, whose source is not found,", place)
                     self._spaces[id(found.__globals__)] = found.__globals__
                     todo.extend(self._named(found, found.__code__))
                     todo.extend(self._kept(found))
@@ -446,6 +253,8 @@ class Lifting:
                 return all(_is_clean(each) and lifted(each) is each for each in given)
             if issubclass(value, (int, float, complex)) and value not in _PLAIN:
                 return False
+            if value is typing.Any or value.__module__ == "collections.abc":  # in an annotation
+                return True
             return _is_model_class(value) or value.__module__.startswith("quorate.") or value in _PLAIN
         if isinstance(value, types.FunctionType):
             held = [each for name, each in vars(value).items() if name in attributes]
@@ -472,55 +281,64 @@ class Lifting:
                 place,
             )
         undo: list[Callable[[], None]] = []
+        loans: list[Loan] = []
+        changed: Loan | None = None
         doubtful, running.doubtful = running.doubtful, self.doubtful
         before = len(_lent)
         _lent.extend(self._spaces.values())
         try:
             for function in self._functions:
-                _change(function, self._code(function), undo)
+                change(function, self._code(function), undo, loans)
             for function in self._made:
-                _change(function, function.__code__, undo)
+                change(function, function.__code__, undo, loans)
+            shared = {
+                id(cell): (cell, each.__qualname__) for each in self._functions for cell in each.__closure__ or ()
+            }
+            fill(shared, undo, loans)
             for space in self._spaces.values():
                 for name, value in list(space.items()):
                     if value is majority:
-                        undo.append(_restoring(space, name, value))
-                        space[name] = _majority
+                        undo.append(restoring(space, name, value))
+                        space[name] = lifted_majority
                     if name.startswith("__") or isinstance(value, (type, types.ModuleType)) or callable(value):
                         continue
                     new = lifted(value)
                     if new is not value:
-                        undo.append(_restoring(space, name, value))
+                        undo.append(restoring(space, name, value))
                         space[name] = new
+                        loans.append(Loan(name, partial(space.get, name), new, value))
                 for name, shim in SHIMS.items():
                     if name not in space:
-                        undo.append(_removing(space, name))
+                        undo.append(removing(space, name))
                         space[name] = shim
             for holder, name in self._holders.values():
                 value = vars(holder)[name]
                 new = lifted(value)
                 if new is not value:
-                    undo.append(partial(_set, holder, name, value))
-                    _set(holder, name, new)
+                    undo.append(partial(put, holder, name, value))
+                    put(holder, name, new)
+                    loans.append(Loan(name, partial(held, holder, name), new, value))
             with comparing():
                 yield
         finally:
             running.doubtful = doubtful
             del _lent[before:]
+            changed = next((each for each in loans if not each.is_as_it_was()), None)
             for each in reversed(undo):
                 each()
+        if changed is not None:
+            raise ModelError(
+                f"`{changed.name}` was changed: the model remembers something outside of its fields",
+                hint="only fields are part of a state: use a field of the process, or of a Monitor for a property",
+                code="Q104",
+            )
 
     def _code(self, function: types.FunctionType) -> types.CodeType:
         """Its code with what cannot be intercepted otherwise as calls."""
-        code = function.__code__
-        if not self._concerns(code):
-            return code
         made = recompiled(function, self.how)
         if made is None:
-            refuse_unknown(code)
-        return made or code
-
-    def _concerns(self, code: types.CodeType) -> bool:
-        return any(identities(code)) or any(catches(code)) or sums(code) or subscripts(code)
+            refuse_unknown(function.__code__)
+        return made or function.__code__
 
 
 _INSIDE = {"__dict__", "__getattribute__", "__getstate__", "__reduce__", "__reduce_ex__"}
@@ -565,13 +383,6 @@ def _declared(cls: type) -> Iterator[Any]:
 
 def _place_of(cls: type) -> Location:
     return class_location(cls) or Location(cls.__module__, 1)
-
-
-def _set(holder: Any, name: str, value: Any) -> None:
-    if isinstance(holder, type):
-        type.__setattr__(holder, name, value)
-    else:
-        setattr(holder, name, value)
 
 
 def _is_model_class(cls: type) -> bool:
@@ -644,56 +455,3 @@ def _contents(function: types.FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:
             continue
-
-
-def _change(function: types.FunctionType, new_code: types.CodeType, undo: list[Callable[[], None]]) -> None:
-    code, defaults, named = function.__code__, function.__defaults__, function.__kwdefaults__
-
-    def restore() -> None:
-        function.__code__, function.__defaults__, function.__kwdefaults__ = code, defaults, named
-
-    undo.append(restore)
-    function.__code__ = _lifted_code(new_code)
-    if defaults:
-        function.__defaults__ = lifted(defaults)
-    if named:
-        function.__kwdefaults__ = lifted(named)
-    for cell in function.__closure__ or ():
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            continue
-        if isinstance(value, type) or callable(value):
-            continue
-        new = lifted(value)
-        if new is not value:
-            undo.append(_refilling(cell, value))
-            cell.cell_contents = new
-
-
-def _refilling(cell: types.CellType, value: Any) -> Callable[[], None]:
-    def restore() -> None:
-        cell.cell_contents = value
-
-    return restore
-
-
-def _restoring(space: dict[str, Any], name: str, value: Any) -> Callable[[], None]:
-    def restore() -> None:
-        space[name] = value
-
-    return restore
-
-
-def _removing(space: dict[str, Any], name: str) -> Callable[[], None]:
-    def restore() -> None:
-        space.pop(name, None)
-
-    return restore
-
-
-def _lifted_code(code: types.CodeType) -> types.CodeType:
-    constants = tuple(
-        _lifted_code(each) if isinstance(each, types.CodeType) else lifted(each) for each in code.co_consts
-    )
-    return code.replace(co_consts=constants)

@@ -9,18 +9,17 @@ What has no source stays as it is: there a loop is refused where it begins, and 
 from __future__ import annotations
 
 import ast
-import dis
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from quorate.proofs import lifting
 from quorate.proofs.lifting import Lifting
 from quorate.proofs.parametric_idioms import SHIMS, length
 from quorate.proofs.parametric_values import OfNumber
 from quorate.proofs.proxies import SymInt
 from quorate.proofs.recompiling import Calls, call
+from quorate.proofs.shims import SHIMS as PLAIN_SHIMS
+from quorate.proofs.shims import lifted_majority
 
 
 def _majority(of: Any) -> Any:
@@ -50,7 +49,7 @@ class LoopCalls(Calls, ast.NodeTransformer):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ("set", "frozenset") and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return call("__image__", [*node.args, node.func], node)
-        return node
+        return self._given(node)
 
 
 _ABSENT = object()
@@ -66,18 +65,15 @@ class Rewriting(Lifting):
         with super().lent(), self._shimmed():
             yield
 
-    def _concerns(self, code: types.CodeType) -> bool:
-        return _concerned(code) or super()._concerns(code)
-
     @contextmanager
     def _shimmed(self) -> Iterator[None]:
         """The built-ins that know of members, in place of those that lifting has put there."""
         undo: list[tuple[dict[str, Any], str, Any]] = []
         try:
             for space in self._spaces.values():
-                mine: dict[str, Any] = {name: _majority for name, value in space.items() if value is lifting._majority}
+                mine: dict[str, Any] = {name: _majority for name, value in space.items() if value is lifted_majority}
                 for name, shim in SHIMS.items():  # a model's own `all` stays its own
-                    if name not in space or space[name] is lifting.SHIMS.get(name):
+                    if name not in space or space[name] is PLAIN_SHIMS.get(name):
                         mine[name] = shim
                 for name, value in mine.items():
                     undo.append((space, name, space.get(name, _ABSENT)))
@@ -89,10 +85,3 @@ class Rewriting(Lifting):
                     del space[name]
                 else:
                     space[name] = value
-
-
-def _concerned(code: types.CodeType) -> bool:
-    for each in dis.get_instructions(code):
-        if each.opname in ("SET_ADD", "LIST_APPEND", "IS_OP", "BUILD_SET") or each.argval in ("set", "frozenset"):
-            return True
-    return any(_concerned(each) for each in code.co_consts if isinstance(each, types.CodeType))

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from quorate.proofs import shims
 from quorate.proofs.parametric_loops import (
     Loop,
     as_condition,
@@ -148,11 +149,9 @@ like_integers(Tally)
 
 def tally(argument: Any, *start: Any) -> Any:
     """`sum`: of conditions, or of ones."""
-    from quorate.proofs.lifting import SHIMS
-
     loop = loop_over(argument)
     if loop is None:
-        return SHIMS["sum"](argument, *start)
+        return shims.SHIMS["sum"](argument, *start)
     found = ways(loop)
     bound = next((way.bound for way in found if way.bound), ())
     if len(bound) != 1 or any(way.bound != bound or len(way.values) > 1 or way.facts is not TRUE for way in found):
@@ -171,13 +170,11 @@ def tally(argument: Any, *start: Any) -> Any:
 
 def length(of: Any) -> Any:
     """`len`."""
-    from quorate.proofs.lifting import SHIMS
-
     if isinstance(of, Image):
         return Size(of)
     if isinstance(of, Members) and of.size is not None:
         return of.size
-    return SHIMS["len"](of)
+    return shims.SHIMS["len"](of)
 
 
 def identical(one: Any, two: Any) -> Any:
@@ -185,12 +182,17 @@ def identical(one: Any, two: Any) -> Any:
     a, b = _node(one), _node(two)
     if a is not None or b is not None:
         return a == b if a is not None and b is not None else False
-    from quorate.proofs import lifting
-
     for each, other in ((one, two), (two, one)):
         if isinstance(each, Unseen) and other is not None:
             raise RefusedError("compares with `is` what depends on how many processes there are", "use ==")
-    return lifting.identical(one, two)
+    return shims.identical(one, two)
+
+
+def ordered(value: Any) -> Any:
+    """What is gone through."""
+    if shims.is_loose(value):
+        raise RefusedError("goes through a set of integers, in Python's order", "use sorted(...)")
+    return value
 
 
 def _node(value: Any) -> Any:
@@ -210,4 +212,6 @@ SHIMS = {
     "__same__": identical,
     "__display__": display,
     "__listing__": listing,
+    "__ordered__": ordered,
+    "__pop__": lambda value: ordered(value).pop(),
 }

@@ -18,11 +18,12 @@ from quorate.language.lemmas import Pending
 from quorate.language.lemmas import lemma as marked
 from quorate.model.define import define
 from quorate.model.definition import Definition
-from quorate.proofs import lifting
+from quorate.proofs import shims
 from quorate.proofs.candidates import Generator
 from quorate.proofs.encode import Encoded
 from quorate.proofs.expressions import Atom
 from quorate.proofs.lexicon import Lexicon
+from quorate.proofs.loans import lifted_code
 from quorate.proofs.parametric_claims import EncodedFamily
 from quorate.proofs.parametric_claims import lemma as as_claim
 from quorate.proofs.parametric_code import LoopCalls, _majority
@@ -146,7 +147,7 @@ def _names(encoded: EncodedFamily) -> dict[str, Any]:
         space[line.cls.__name__] = line.cls
     for column in encoded.definition.columns:
         space[column.cls.__name__] = column.cls
-    space.update({name: value for name, value in lifting.SHIMS.items() if name not in ("int", "isinstance")})
+    space.update({name: value for name, value in shims.SHIMS.items() if name not in ("int", "isinstance")})
     return {**space, **SHIMS, "majority": _majority, "Pending": Pending, "lemma": marked}
 
 
@@ -156,7 +157,7 @@ def function_of(text: str, space: dict[str, Any]) -> Any:
     inside = dict(space)
     exec(compile(ast.fix_missing_locations(tree), "<lemma>", "exec"), inside)
     found = next(each for each in inside.values() if isinstance(each, types.FunctionType) and _is_new(each, inside))
-    found.__code__ = lifting._lifted_code(found.__code__)
+    found.__code__ = lifted_code(found.__code__)
     return found
 
 

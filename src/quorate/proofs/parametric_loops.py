@@ -270,7 +270,7 @@ def loop_over(argument: Any) -> Loop | None:
 _PURE = {
     "isinstance", "bool", "min", "max", "abs", "len", "all", "any", "sum", "majority", "get",
     "ever_sent", "ever_sent_any", "has_started", "__same__", "__image__", "__display__", "__listing__",
-    "__lifted__", "__number__",
+    "__lifted__", "__number__", "__ordered__",
 }  # fmt: skip
 
 

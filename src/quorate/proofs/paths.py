@@ -49,6 +49,8 @@ class Path:
         self.doubt: Doubt | None = None
         self.floats = self.hashes = False
         """Whether floats were made of integers on it, and whether unknown integers were hashed."""
+        self.picked = False
+        """Whether one of several options was taken that no condition tells apart."""
         self.loops = 0
         """How many loops over any number of processes were run on it."""
         self._lifted: dict[tuple[int, Any], tuple[Any, Any]] = {}
@@ -132,6 +134,7 @@ class Path:
         """One of the options; each is a path of its own."""
         if not options:
             raise Impossible
+        self.picked |= len(options) > 1
         return options[self._branch(lambda: list(range(len(options))))] if len(options) > 1 else options[0]
 
     def _branch(self, sides: Callable[[], list[int]]) -> int:

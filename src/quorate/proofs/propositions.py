@@ -213,6 +213,10 @@ def senders_of(encoded: Encoded, cls: Any, only: Column | None = None) -> list[t
 
 def _disjunction(ways: Iterable[Any]) -> Term:
     """The formula of a function by its ways. One that fails or has no answer is not true."""
+    ways = list(ways)
+    if any(way.path.picked for way in ways):  # the order of a set: true is what is so in every order
+        answers = [(way.path.condition, condition_of(way.value) if way.error is None else None) for way in ways]
+        return negation(disjunction(conjunction([given, negation(answer or FALSE)]) for given, answer in answers))
     yes: list[Term] = []
     no: list[Term] = []
     open_ = False

@@ -205,6 +205,8 @@ def prove(
             )
         else:
             _prove(proof, definition, names, deadline, k, discover, strengthen, certificate_folder, progress)
+    # Each way through a handler was run for itself: of a model that remembers something, nothing was shown.
+    definition.memory.require_unchanged()
     proof.within = within
     if proof.verdict in ("unknown", "not proved") and deadline.passed:
         proof.stopped = "interrupted" if deadline.interrupted else "time"

@@ -2,8 +2,9 @@
 
 What `is` compares, Python does not ask the operands about: `a is b` becomes `__same__(a, b)`, and what `match` is about
 `__settled__(...)`. What truth values add up to is a plain integer: `a + b` becomes `__lifted__(a + b)`. Of a place in a
-sequence, Python wants the number itself: `a[i]` becomes `__item__(a, i)`, which knows how many places there are. Where
-an exception may be caught, `__caught__()` looks at it first: what is no integer may have raised it where an integer
+sequence, Python wants the number itself: `a[i]` becomes `__item__(a, i)`, which knows how many places there are. In
+which order a set comes depends on the numbers in it: where that may matter, `s` becomes `__ordered__(s)`. Where an
+exception may be caught, `__caught__()` looks at it first: what is no integer may have raised it where an integer
 would not. The whole source file is compiled again and each function found in it, so that names, closures and lambdas
 mean what they meant. A function whose source is not found keeps its code; where it asks for identity or catches
 exceptions it is refused.
@@ -51,6 +52,78 @@ class Calls(ast.NodeTransformer):
             return node
         return call("__lifted__", [node], node)
 
+    # The order of sets
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _ordered(node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _ordered(node.iter)
+        return node
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self._in_any_order(node)
+
+    def _in_any_order(self, node: ast.SetComp | ast.ListComp | ast.GeneratorExp) -> ast.AST:
+        """A comprehension over sets of which the order makes no difference."""
+        node.elt = self.visit(node.elt)
+        for each in node.generators:
+            self.generic_visit(each)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _ordered(node.value)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _ordered(node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(each, (ast.Tuple, ast.List)) for each in node.targets):
+            node.value = _ordered(node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        keyed = any(each.arg in ("key", None) for each in node.keywords)
+        if name in _ANY_ORDER and not keyed and len(node.args) == 1 and _is_loop(node.args[0]):
+            node.args = [self._in_any_order(node.args[0])]  # type: ignore[arg-type, list-item]
+            node.keywords = [self.visit(each) for each in node.keywords]
+            return node
+        self.generic_visit(node)
+        return self._given(node)
+
+    def _given(self, node: ast.Call) -> ast.Call:
+        """A call whose function may go through a set that it is given."""
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else ""
+        method = function.attr if isinstance(function, ast.Attribute) else ""
+        if method == "pop" and not (node.args or node.keywords):
+            return call("__pop__", [function.value], node)  # type: ignore[attr-defined]
+        keyed = any(each.arg in ("key", None) for each in node.keywords)
+        goes = name in _ONE_BY_ONE or method in _METHODS or (keyed and name in _ANY_ORDER)
+        if goes or _root(function) in self.imported:
+            node.args = [each if isinstance(each, ast.Starred) else _ordered(each) for each in node.args]
+        return node
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        for each in ast.walk(node):
+            if isinstance(each, (ast.Import, ast.ImportFrom)):
+                self.imported |= {(other.asname or other.name).split(".")[0] for other in each.names}
+        return self.generic_visit(node)
+
+    def __init__(self) -> None:
+        self.imported: set[str] = set()
+        """Names from other modules, of whose functions nobody knows whether the order matters to them."""
+
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, _SUMS) and not _is_number(node.value):
@@ -88,6 +161,29 @@ class Calls(ast.NodeTransformer):
         self.generic_visit(node)
         node.subject = call("__settled__", [node.subject], node.subject)
         return node
+
+
+_ANY_ORDER = {"sum", "set", "frozenset", "len", "min", "max", "sorted"}
+"""Functions that give the same for every order, unless a key makes different things equal."""
+_ONE_BY_ONE = {"list", "tuple", "iter", "enumerate", "zip", "map", "filter", "dict"}
+_METHODS = {"extend", "fromkeys", "join"}
+
+
+def _ordered(node: ast.expr) -> ast.expr:
+    if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)):
+        return node
+    return call("__ordered__", [node], node)
+
+
+def _is_loop(node: ast.expr) -> bool:
+    return isinstance(node, (ast.ListComp, ast.GeneratorExp))
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an attribute is asked of, or that of an attribute of an attribute."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _looked(at: ast.stmt) -> ast.stmt:
@@ -186,15 +282,15 @@ def sums(code: types.CodeType) -> bool:
     return any(sums(each) for each in code.co_consts if isinstance(each, types.CodeType))
 
 
-def subscripts(code: types.CodeType) -> bool:
-    """Whether the code takes an item by what may be an unknown integer."""
-    before: dis.Instruction | None = None
+def iterates(code: types.CodeType) -> bool:
+    """Whether the code goes through what may be a set."""
     for each in dis.get_instructions(code):
-        takes = each.opname == "BINARY_SUBSCR" or (each.opname == "BINARY_OP" and each.argrepr == "[]")
-        if takes and (before is None or before.opname != "LOAD_CONST"):
+        if each.opname in _ITERATES or (each.opname == "LOAD_GLOBAL" and each.argval in _ONE_BY_ONE):
             return True
-        before = each
-    return any(subscripts(each) for each in code.co_consts if isinstance(each, types.CodeType))
+    return any(iterates(each) for each in code.co_consts if isinstance(each, types.CodeType))
+
+
+_ITERATES = {"GET_ITER", "GET_YIELD_FROM_ITER", "UNPACK_SEQUENCE", "UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX"}
 
 
 def catches(code: types.CodeType) -> Iterator[dis.Instruction]:

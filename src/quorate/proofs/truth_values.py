@@ -18,13 +18,13 @@ from quorate.language.message import Record
 from quorate.language.pid import Peers, Pid
 from quorate.model.definition import Definition
 from quorate.model.fields import field_types
-from quorate.proofs.lifting import SHIMS
 from quorate.proofs.proxies import SymInt
+from quorate.proofs.shims import SHIMS
 
 _CONDITIONS = {"COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT"}
 _NAMES = {"len", "set", "frozenset", "sum", "max", "min", "sorted", "list", "tuple"}
-_EXCHANGED = {"__item__", "__caught__"}
-"""What stands for a subscript, and for a look at an exception (recompiling.py)."""
+_EXCHANGED = {"__item__", "__caught__", "__ordered__"}
+"""What stands for a subscript, a look at an exception, and a set in some order (recompiling.py)."""
 _ATTRIBUTES = {"pid", "sender", "to", "values", "items", "keys"}
 _LOADS = {"LOAD_CONST", "LOAD_SMALL_INT", "LOAD_DEREF", "LOAD_CLOSURE", "LOAD_GLOBAL", "LOAD_ATTR"}
 """Ways to come by a value, besides `LOAD_FAST` and its variants, of which it is known what they give."""
