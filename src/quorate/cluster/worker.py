@@ -205,8 +205,9 @@ class Worker:
             return Prepared([], b"", ())
         hashed = blake2b(digest_size=16)
         numbers: Numbers = []
+        told = {*self.model.histories, *self.model.engine.growing()}  # whose local states have to be known by value
         for column in self.definition.columns:
-            locals = [] if column.index in self.model.histories else self.model.numbered_locals[column.index]
+            locals = [] if column.index in told else self.model.numbered_locals[column.index]
             messages = self.model.numbered_messages[column.index]
             numbers.append((len(locals), len(messages)))
             for value in (*locals, *messages):
