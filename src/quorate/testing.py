@@ -23,10 +23,10 @@ def replayed(run: Mapping[str, Any], beside: str | None = None) -> str:
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load
+    from quorate.properties.purity import Purity
     from quorate.render.exports.regression import outcome_of
     from quorate.results.json import confirmed
     from quorate.results.replay import ReplayError, replay
-    from quorate.search.purity import Purity
 
     confirmed(run, "the run")
     target = str(run["target"])

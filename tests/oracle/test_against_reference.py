@@ -27,11 +27,11 @@ from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.outcome import is_crashed
 from quorate.properties import evaluate
+from quorate.properties.purity import Purity
 from quorate.protocols import CATALOGUE
 from quorate.protocols.faulty_paxos import FaultyPaxos
 from quorate.protocols.faulty_paxos_2 import FaultyPaxos2
 from quorate.protocols.paxos import Paxos
-from quorate.search.purity import Purity
 from quorate.semantics.state import State, Step, initial_states
 from quorate.semantics.steps import enabled_protocol, steps
 from reference import Exploration, explore

@@ -17,7 +17,22 @@ import pytest
 import corpus
 import shards
 from generator import Protocol
-from quorate import Process, QuorateError, System, _core, check, resume, step
+from quorate import (
+    Constant,
+    Event,
+    Message,
+    Monitor,
+    Peers,
+    Process,
+    QuorateError,
+    System,
+    _core,
+    check,
+    invariant,
+    on,
+    resume,
+    step,
+)
 from quorate.cluster import kept
 from quorate.cluster.backend import MOST_LOSSES
 from quorate.cluster.crew import LocalCrew
@@ -202,6 +217,97 @@ def test_what_workers_cannot_do_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(QuorateError) as caught:
         check(small("paxos"), **{"workers": 2, **options})
     assert caught.value.code == "Q600"
+
+
+class Told(Event):
+    number: int
+
+
+class Last(Monitor):
+    number: int = 0
+    told: int = 0
+
+    @on(Told)
+    def hears(self, e: Told) -> None:
+        self.number, self.told = e.number, self.told + 1
+
+
+class Teller(Process):
+    count: int = 0
+
+    @step(when=lambda self: self.count < 3)
+    def more(self) -> None:
+        self.count += 1
+        self.emit(Told(self.count))
+
+
+class Telling(System):
+    def build(self) -> None:
+        self.spawn(Teller, 3)
+        self.watch(Last)
+
+    @invariant
+    def few(self) -> bool:
+        return self[Last].told < 8 or self[Last].number == 3
+
+
+@pytest.mark.parametrize("reactions", [1, 4_000])
+@pytest.mark.parametrize("options", [{}, {"por": "lpor"}, {"all": True}], ids=["", "por", "all"])
+def test_a_monitor_that_grows_under_symmetry(
+    reactions: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the analysis has seen of it has the same numbers everywhere, and is told all the same."""
+    monkeypatch.setattr(_core.thresholds, "most_reactions", reactions)
+    for workers in (1, 2, 3):
+        assert same_answer(Telling, workers, **options).reductions["symmetry"]["ran"]
+
+
+class Note(Message):
+    number: int
+
+
+MEMORY: list[int] = []
+
+
+class Forgetful(Process):
+    """Depends on something else than its fields and messages, in a way that one of the systems below chooses."""
+
+    way: Constant[str]
+    others: Peers = Peers()
+    count: int = 0
+
+    @step(when=lambda self: self.count < 3)
+    def more(self) -> None:
+        self.count += 1
+        self.send(self.others, Note(self.count))
+
+    @on(Note)
+    def take(self, m: Note) -> None:
+        if self.way == "changes":
+            object.__setattr__(m, "number", 7)
+        elif self.way == "remembers":
+            MEMORY.append(m.number)
+        elif self.way == "reads":
+            self.count = min(4, self.count + len(MEMORY) % 2)
+            MEMORY.append(m.number)
+
+
+class Cheating(System):
+    way: str = "none"
+
+    def build(self) -> None:
+        pids = self.spawn(Forgetful, 2, way=self.way)
+        self.connect(pids, others=pids)
+
+
+@pytest.mark.parametrize("way", ["changes", "remembers", "reads"])
+@pytest.mark.parametrize("options", [{}, PLAIN], ids=["", "plain"])
+def test_workers_see_whether_a_model_is_a_function(way: str, options: dict[str, Any]) -> None:
+    """Each of them what it has asked: the process that was started has asked next to nothing."""
+    with pytest.raises(QuorateError) as caught:
+        check(Cheating(way=way), workers=3, **options)
+    assert caught.value.code in ("Q103", "Q104")
+    assert check(Cheating(), workers=3, **options).verdict == "holds"
 
 
 def test_a_limit_on_states_is_kept() -> None:

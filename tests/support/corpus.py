@@ -27,7 +27,7 @@ from quorate import System
 from quorate.language.network import Network
 from quorate.model.define import define
 from quorate.model.memory import Memory, Place
-from quorate.search.purity import Purity
+from quorate.properties.purity import Purity
 from reference import Exploration, explore
 
 DEEP = bool(int(os.environ.get("QUORATE_DEEP", "0")))

@@ -91,7 +91,7 @@ BEFORE = {
 AFTER = {
     "replay": "quorate.search.rebuild:rebuild",
     "explanation": "quorate.properties.explanation:explain",
-    "again": "quorate.search.purity:Purity.require",
+    "again": "quorate.properties.purity:Purity.require",
     "end of search": "quorate.base.interruptible:Interruptible.__exit__",
     "saving": "quorate.results.json:save",
     "writing": "quorate.base.files:write",
@@ -264,7 +264,7 @@ REPLAY = {
     "reading": "quorate.results.json:load",
     "build": "bad:S.build",
     "following": "quorate.results.replay:replay",
-    "again": "quorate.search.purity:Purity.require",
+    "again": "quorate.properties.purity:Purity.require",
     "telling": "quorate.results.trace:Trace.to_json",
     "drawing": "quorate.render.chart.svg:svg",
 }

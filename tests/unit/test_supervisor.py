@@ -326,7 +326,7 @@ def test_ctrl_c(case: str, to: str, number: signal.Signals, tmp_path: Path) -> N
 def test_a_check_ends_with_its_supervisor(number: int, tmp_path: Path) -> None:
     process = started(tmp_path, "-p", "case=sum", slow=0.5)
     every = descendants_in(process, "sum")
-    assert len(every) >= 2  # with twins (search/twin.py), since the model sleeps in another case
+    assert len(every) >= 2  # with twins (properties/twin.py), since the model sleeps in another case
     os.kill(process.pid, number)
     process.communicate(timeout=30)
     assert process.returncode == -number

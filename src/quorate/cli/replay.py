@@ -54,9 +54,9 @@ def replay(
     from quorate.model.environment import Environment
     from quorate.model.given import restored
     from quorate.model.target import load
+    from quorate.properties.purity import Purity
     from quorate.results import json as saved
     from quorate.results.replay import replay
-    from quorate.search.purity import Purity
 
     files = Files(charts or [], exports or [], pytest)
     document = saved.load(file)

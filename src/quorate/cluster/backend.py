@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, Self, cast
 
 from quorate import _core
+from quorate.base.errors import ModelError
 from quorate.base.watchdog import Halted
 from quorate.cluster.crew import Crew
 from quorate.cluster.errors import ClusterError, LostError, WorkerLostError
 from quorate.cluster.kept import Kept
 from quorate.cluster.worker import Claim, Job, PortableState, Prepared, Setting, Share, numbered
+from quorate.model.again import CAUSES
 from quorate.native.backend import Cells, Found, Request, Stop, Witness
 from quorate.native.model import Model
 from quorate.native.portable import Reader
+from quorate.properties.twin import ways
 
 WORTH = 5
 """Times as many states without partial orders: no doubt that they are worth it (`core: breadth_first.cpp`)."""
@@ -88,6 +92,30 @@ class DistributedBackend:
         self._lost_at: list[int] = []
         """What was kept whenever a worker was lost, in this search."""
         self._asked_to_stop = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        try:
+            if error is None or (isinstance(error, Exception) and not isinstance(error, (ClusterError, LostError))):
+                self._require_pure()
+        finally:
+            self.close()
+
+    def _require_pure(self) -> None:
+        """Raise if the model has not been a function where workers have asked it (`properties/purity.py`)."""
+        if self.crew is None:
+            return
+        try:
+            theirs: list[list[list[bytes]]] = self.crew.each("require_pure", self._asked_to_stop)
+        except WorkerLostError:
+            return  # with what it was asked
+        ours = ways(self.model.definition)
+        for each in theirs:
+            for one, other in zip(each, ours, strict=True):
+                if any(said != here for said, here in zip(one, other, strict=False)):
+                    raise ModelError("handlers behave differently in other processes", hint=CAUSES, code="Q104")
 
     def close(self) -> None:
         if self.crew is not None:

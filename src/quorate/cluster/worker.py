@@ -22,6 +22,8 @@ from quorate.native.backend import Finding
 from quorate.native.model import Model
 from quorate.native.portable import Reader, dump
 from quorate.options import Options
+from quorate.properties.purity import Purity
+from quorate.properties.twin import ways
 from quorate.reduce.decomposition import Whole, apart_for
 from quorate.reduce.reductions import Reductions
 
@@ -164,12 +166,16 @@ class Worker:
         self.is_to_stop: Callable[[], bool] = lambda: False
         definition = define(system, job.environment)
         properties = _chosen(definition, job)
+        apart: Definition | None = None
         whole: Whole | None = None
         if job.apart:
             apart, _ = apart_for(job.options, system, job.environment)
             assert apart is not None
             whole = Whole(apart, definition)
-            definition = apart
+        self._hurried = False
+        self._purity = Purity(definition, apart, hurried=lambda: self._hurried)
+        self._purity.listen()
+        definition = apart or definition
         self.model = Model(definition, properties, self._stops, whole=whole)
         self.model.without_messages = "--workers or --address"
         self.definition: Definition = self.model.definition
@@ -199,8 +205,9 @@ class Worker:
             return Prepared([], b"", ())
         hashed = blake2b(digest_size=16)
         numbers: Numbers = []
+        told = {*self.model.histories, *self.model.engine.growing()}  # whose local states have to be known by value
         for column in self.definition.columns:
-            locals = [] if column.index in self.model.histories else self.model.numbered_locals[column.index]
+            locals = [] if column.index in told else self.model.numbered_locals[column.index]
             messages = self.model.numbered_messages[column.index]
             numbers.append((len(locals), len(messages)))
             for value in (*locals, *messages):
@@ -240,6 +247,12 @@ class Worker:
         self._shards.pop()
         for shard in self._shards:
             shard.forget_steps()
+
+    def require_pure(self, hurried: bool) -> list[list[bytes]]:
+        """Before a verdict: whether the model was a function in this process; what it does on the ways of a twin."""
+        self._hurried = hurried
+        self._purity.require()
+        return ways(self.definition)
 
     def close(self) -> None:
         """Let go of the states. The core's share holds the model, which asks this worker when to stop: a circle."""

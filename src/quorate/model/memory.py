@@ -9,7 +9,7 @@ library it knows the objects that the model holds, with what they hold themselve
 functions what the model's code names. What an object written in C holds is asked of its buffer, of its state for
 `pickle`, or of its `repr`. Some state is the process's: the environment, the state of `random`, and the like.
 
-What may hold more than that is in `opaque`. Evaluating again finds it (`search/purity.py`).
+What may hold more than that is in `opaque`. Evaluating again finds it (`properties/purity.py`).
 """
 
 from __future__ import annotations

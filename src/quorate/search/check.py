@@ -19,6 +19,7 @@ from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import NetworkModel, Options
 from quorate.properties.asked import Asked, select
+from quorate.properties.purity import Purity
 from quorate.reduce.decomposition import Whole, apart_for
 from quorate.results.result import Progress, Result
 from quorate.search.checkpoint import Checkpoint, about, refuse
@@ -26,7 +27,6 @@ from quorate.search.distributed import require_shareable
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.in_flight import asking_again, message_options, read_first, with_messages
 from quorate.search.limits import Watcher
-from quorate.search.purity import Purity
 from quorate.search.ranked import TOO_MANY, ranked_options
 from quorate.search.ranked import undecided as not_with_numbers
 from quorate.search.rebuild import ReplayError
@@ -163,7 +163,7 @@ def _checked(
     if checkpoint is not None:
         refuse(definition, options, asked)
         checkpoint.begins(definition, asked)
-    with Purity(definition, apart, watcher=watcher) as purity:
+    with Purity(definition, apart, hurried=watcher.was_stopped) as purity:
         try:
             result = _safety(definition, apart, why, asked, options, watcher, trace, target, checkpoint)
             if options.vacuity:

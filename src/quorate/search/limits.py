@@ -136,6 +136,10 @@ class Watcher(Interruptible):
             self._horizon = probe()
         return estimate(self.levels, self.figures[0], self.figures[2], closed=self.closed, horizon=self._horizon)
 
+    def was_stopped(self) -> bool:
+        """No verdict rests on what comes, and somebody waits."""
+        return self.reason is not None
+
     def still_there(self) -> None:
         """Tell where the search stands while it rests: it is being saved, or loaded."""
         self._tell(_core.resident_bytes())

@@ -17,6 +17,7 @@ from quorate.model.environment import Environment
 from quorate.native.model import Model
 from quorate.options import Options
 from quorate.properties.asked import Asked, select
+from quorate.properties.purity import Purity
 from quorate.reduce.decomposition import Whole, apart_for, roles
 from quorate.reduce.facts import Enabling, Facts, Traffic, TransitionFacts
 from quorate.reduce.families import Group, Symmetries, proposed
@@ -24,7 +25,6 @@ from quorate.reduce.reductions import MOST_BEHAVIOURS, Reductions
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.in_flight import asking_again, message_options
 from quorate.search.limits import Watcher
-from quorate.search.purity import Purity
 from quorate.search.ranked import refuse_ranks
 from quorate.search.temporal_plan import TemporalPlan, first_reads, plan_temporal
 
@@ -144,7 +144,7 @@ def _found(
     apart, why = apart_for(options, system, environment)
     asked = select(definition, property, options.ltl, options.ctl).for_one_search(options)
     refuse_what_implicit_crashes_miss(definition, asked)
-    with Purity(definition, apart, watcher=watcher):
+    with Purity(definition, apart, hurried=watcher.was_stopped):
         found = _whole_or_apart(definition, apart, why, asked, options, target, watcher)
         if not asked.temporal:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -65,11 +66,8 @@ class Safety:
         self._closing: Closing | None = None
 
     def run_and_close(self) -> Result:
-        try:
+        with self.workers or nullcontext():
             return self.run()
-        finally:
-            if self.workers is not None:
-                self.workers.close()
 
     def run(self) -> Result:
         limit = self.options.max_states

@@ -22,6 +22,7 @@ from quorate.native.backend import witness_of
 from quorate.native.model import Model
 from quorate.options import LEVELS
 from quorate.properties.asked import Asked, select
+from quorate.properties.purity import Purity
 from quorate.properties.temporal.branching import linear
 from quorate.results.result import Limit, Progress
 from quorate.results.simulation import Novelty, Simulation
@@ -30,7 +31,6 @@ from quorate.search.accidents import raise_accidents
 from quorate.search.implicit import refuse_what_implicit_crashes_miss
 from quorate.search.in_flight import asking_again
 from quorate.search.limits import Watcher
-from quorate.search.purity import Purity
 from quorate.search.ranked import refuse_ranks
 from quorate.search.rebuild import rebuild
 from quorate.search.temporal_walks import TemporalWalks
@@ -83,7 +83,7 @@ def simulate(
             refuse_ranks(definition, "random runs")
             asked = select(definition, property, (), ())
             refuse_what_implicit_crashes_miss(definition, asked)
-            with Purity(definition, watcher=watcher):
+            with Purity(definition, hurried=watcher.was_stopped):
                 model = Model(definition, asked.properties, watcher)
                 watcher.phase = "search"
                 setup = watcher.seconds

@@ -41,7 +41,7 @@ memory.rule(
     "What is behind a cache is compared once it was asked without the cache.",
     "rule 19",
     expression(
-        "quorate/search/purity.py",
+        "quorate/properties/purity.py",
         "if «definition.memory.caches»:  # what a full cache has hidden",
         "False",
     ),

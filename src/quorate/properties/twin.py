@@ -19,7 +19,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from quorate.base.values import encode
 from quorate.base.watchdog import Halted
 from quorate.language.message import Message
 from quorate.model.again import CAUSES, signature
-from quorate.model.definition import Column, Definition, Transition
+from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Local, Outcome
 from quorate.model.run import tried
 from quorate.properties.evaluate import ask
@@ -132,10 +132,18 @@ def _received(reading: int) -> list[bytes]:
         return []
 
 
+def ways(definition: Definition) -> list[list[bytes]]:
+    """What handlers do on both ways, here and now: to be compared with what they do in another process. Nothing where
+    the model has to do with Python's own values alone."""
+    if not definition.memory.opaque:
+        return []
+    return [[each.said for each in _way(definition, backwards, ())] for backwards in (False, True)]
+
+
 # --- the way through the model ---------------------------------------------------------------------------------------
 
 
-def _way(definition: Definition, backwards: bool) -> Iterator[Answer]:
+def _way(definition: Definition, backwards: bool, properties: Iterable[Property] | None = None) -> Iterator[Answer]:
     """What properties say at the beginning, and what handlers do along one run: each process in turn takes a step.
 
     Which step that is follows from what was answered before, so two that answer alike go the same way.
@@ -143,7 +151,7 @@ def _way(definition: Definition, backwards: bool) -> Iterator[Answer]:
     order: Callable[[Any], list[Any]] = (lambda each: list(reversed(each))) if backwards else list
     initial = definition.initials[-1 if backwards else 0]
     until, asked = perf_counter() + SECONDS, 0
-    for prop in order(definition.properties):
+    for prop in order(definition.properties if properties is None else properties):
         with suppress(MessagesRead, ModelError, Halted):
             found = ask(definition, prop, initial, None, None)
             yield Answer(f"the property `{prop.name}`", prop.location, repr((found.value, found.reads)).encode())

@@ -3,12 +3,13 @@
 Several looks, since none sees all. What the model could have stored outside of its fields is compared with what was
 there after `build` (`model/memory.py`). A sample of all evaluations is done again, the last one first, on fresh
 objects and without the model's own caches. And where the model has to do with what cannot be looked into, it is asked
-in processes that have not seen the search (`search/twin.py`). A model that answers otherwise gets an error, whatever
-was found in it.
+in processes that have not seen the search (`properties/twin.py`). A model that answers otherwise gets an error,
+whatever was found in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from types import TracebackType
 from typing import Any
@@ -20,8 +21,7 @@ from quorate.model.again import CAUSES, Evaluation, require_same
 from quorate.model.definition import Definition, Property, Transition
 from quorate.model.memory import specifications
 from quorate.model.outcome import Outcome
-from quorate.search.limits import Watcher
-from quorate.search.twin import Twins
+from quorate.properties.twin import Twins
 
 SECONDS = 1.0
 """Repeating takes at most so long, or a tenth of what the check took if it came to its end: handlers may be slow."""
@@ -30,8 +30,9 @@ SECONDS = 1.0
 class Purity:
     """Whatever is found about these definitions within this context is a function of their states, or an error."""
 
-    def __init__(self, *definitions: Definition | None, watcher: Watcher | None = None) -> None:
-        self.watcher = watcher
+    def __init__(self, *definitions: Definition | None, hurried: Callable[[], bool] = lambda: False) -> None:
+        self.hurried = hurried
+        """Whether no verdict rests on what is found, and somebody waits."""
         self.definitions = [each for each in definitions if each is not None]
         self.repeated = 0
         """How many evaluations were done a second time."""
@@ -39,9 +40,13 @@ class Purity:
         self._begun = perf_counter()
         self._twins: list[Twins] = []
 
-    def __enter__(self) -> Purity:
+    def listen(self) -> None:
+        """From here on the model is asked."""
         if any(each.memory.opaque for each in self.definitions):
             effects.listen()
+
+    def __enter__(self) -> Purity:
+        self.listen()
         self._twins = [Twins(each) for each in self.definitions[:1]]
         return self
 
@@ -72,8 +77,8 @@ class Purity:
     def _repeat_all(self) -> None:
         now = perf_counter()
         until = now + max(SECONDS, (now - self._begun) / 10)
-        if self.watcher is not None and self.watcher.reason is not None:
-            until = now + SECONDS  # no verdict rests on it, and somebody waits
+        if self.hurried():
+            until = now + SECONDS
         for each in reversed([each for definition in self.definitions for each in _askable(definition)]):
             kept, each.sample.kept = each.sample.kept, []
             for evaluation in reversed(kept):
