@@ -8,10 +8,15 @@ nothing of Quorate: a session that never made a result has nothing to look for.
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Generator, Mapping
+from dataclasses import astuple
 from typing import Any
 
 import pytest
+
+WORKER = "quorate-coverage"
+"""What a process of pytest-xdist calls what it has gathered."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -30,10 +35,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--quorate-fail-under",
-        type=float,
+        type=_percent,
         metavar="PERCENT",
         help="fail if less of a model's handlers ran; with --quorate-coverage",
     )
+
+
+def _percent(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise ArgumentTypeError(f"{text} is no percentage")
+    return value
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -93,8 +105,18 @@ class Gathered:
         return [] if least is None else [name for name, (percent, _) in self.percents().items() if percent < least]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self.failing() and session.exitstatus == pytest.ExitCode.OK:
+        told = getattr(session.config, "workeroutput", None)
+        if told is not None:  # one of several processes (pytest-xdist): the first one gathers
+            told[WORKER] = [(name, astuple(each)) for name, files in self.files.items() for each in files]
+        elif self.failing() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        from quorate.results.coverage import FileCoverage
+
+        for name, each in getattr(node, "workeroutput", {}).get(WORKER, ()):
+            self.files.setdefault(name, []).append(FileCoverage(*each))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         terminalreporter.section("coverage of models by quorate")

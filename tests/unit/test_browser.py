@@ -441,6 +441,9 @@ def test_filters_for_steps_and_fields(page: Any, paxos: str) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector('body[data-depth="2"]')
     assert "acceptor2" in texts(page, "#way li")[-1]
+    page.locator("#filter-steps").fill("nothing of the kind")
+    assert page.locator("#steps li:visible").count() == 0
+    assert "no step has that" in page.evaluate("getComputedStyle(document.querySelector('#steps'), '::after').content")
     page.locator("#filter-fields").fill("promised")
     assert set(texts(page, "#state dt:visible")) == {"promised"}
 

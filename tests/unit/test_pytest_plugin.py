@@ -122,10 +122,15 @@ SPARE = """
 """
 
 
+@pytest.mark.parametrize("processes", [0, 2])
 @pytest.mark.parametrize(("least", "status"), [(None, 0), (40, 0), (99, 1)])
-def test_coverage_of_all_checks_of_a_session(pytester: pytest.Pytester, least: float | None, status: int) -> None:
+def test_coverage_of_all_checks_of_a_session(
+    pytester: pytest.Pytester, least: float | None, status: int, processes: int
+) -> None:
+    """Whoever ran them: with pytest-xdist the checks are made in other processes than the one that reports."""
     pytester.makepyfile(PROTOCOL + SPARE)
     asked = ["--quorate-coverage"] if least is None else [f"--quorate-fail-under={least}"]
+    asked += ["-n", str(processes)] if processes else []
     outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", *asked)
     outcome.assert_outcomes(passed=1)
     assert outcome.ret == status
@@ -134,3 +139,9 @@ def test_coverage_of_all_checks_of_a_session(pytester: pytest.Pytester, least: f
     assert "%  Spare" in output
     assert "lines not run in full: test_coverage_of_all_checks_of_a_session.py: " in output
     assert ("Spare ran less than --quorate-fail-under 99" in output) == (status == 1)
+
+
+def test_more_than_everything_cannot_be_asked_for(pytester: pytest.Pytester) -> None:
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--quorate-fail-under=101")
+    assert outcome.ret == pytest.ExitCode.USAGE_ERROR
+    assert "101 is no percentage" in outcome.stderr.str()

@@ -104,6 +104,12 @@ def test_a_missing_file_gets_a_guess() -> None:
     assert "no directory nowhere" in refused("nowhere/mine.py").hint
 
 
+def test_a_file_of_something_else() -> None:
+    Path("notes.md").write_text("# Notes")
+    error = refused("./notes.md")
+    assert (error.code, error.message) == ("Q302", "./notes.md is no file of Python")
+
+
 def test_a_missing_module() -> None:
     assert refused("no.such.module:System").message == "there is no module no.such.module"
 

@@ -156,6 +156,7 @@
   // A step or a field that does not fit is out of sight, and the keys pass over it.
   function filterSteps() {
     for (const item of $("steps").children) item.hidden = !fits(item, $("filter-steps"));
+    $("steps").classList.toggle("filtered-out", [...$("steps").children].every((item) => item.hidden));
     if (here && here.steps.length && $("steps").children[chosen].hidden) {
       const first = [...$("steps").children].findIndex((item) => !item.hidden);
       if (first >= 0) chosen = first;

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections.abc import Iterable
 
 from quorate.render.coverage import gaps, happened, heading
 from quorate.render.html.elements import Content, Markup, element, table
-from quorate.results.coverage import Coverage, FileCoverage
+from quorate.results.coverage import Coverage, FileCoverage, TransitionCoverage
 
 
 def coverage(covered: Coverage) -> Markup:
@@ -17,20 +18,21 @@ def coverage(covered: Coverage) -> Markup:
         element("h2", heading(covered)),
         element("ul", [element("li", line) for line in missing], class_="gaps") if missing else None,
         table([(f"{each.role}.{each.name}", happened(each)) for each in covered.transitions]),
-        [_source(file) for file in covered.files],
+        [_source(file, covered.transitions) for file in covered.files],
         class_="box coverage",
     )
 
 
-def _source(file: FileCoverage) -> Content:
-    """The lines from the first handler to the last one."""
-    lines = (*file.executed, *file.missing)
+def _source(file: FileCoverage, transitions: Iterable[TransitionCoverage]) -> Content:
+    """The lines from the first handler to the last one, with what stands above it."""
+    lines = [*file.executed, *file.missing]
     if not lines:
         return None
+    heads = [each.line for each in transitions if each.file == file.path]
     half = {line for line, _ in file.not_taken}
     kinds = dict.fromkeys(file.executed, "ran") | dict.fromkeys(file.missing, "missed")
     rows: list[Content] = []
-    for number in range(min(lines), max(lines) + 1):
+    for number in range(min(lines + heads), max(lines) + 1):
         kind = kinds.get(number, "")
         if kind == "ran" and number in half:
             kind = "half"
