@@ -244,6 +244,8 @@ def compare(
         unreached = any(name not in said.reached for name in what.cans)
         if result.verdict != ("violated" if unreached else "holds"):
             return Finding("verdict", f"{result.verdict}, with {broken=} and {unreached=}")
+    if "all" in check.options and not incomplete and not wanted.raises and set(broken) != wanted.broken.keys():
+        return Finding("not all violations", f"{broken} of {list(wanted.broken)}")
     return (
         _about_runs(protocol, system, check, wanted, said, result, broken)
         or _about_counts(found, check, wanted, result, broken)
@@ -393,8 +395,15 @@ def _about_runs(
         length = wanted.broken[trace.property][1]
         if len(trace) < length or ((trace.shortest or exact) and len(trace) != length):
             return Finding("length of a run", f"{trace.property}: {len(trace)} steps, {length} in the reference")
-        if exact and wanted.broken[trace.property][0] != min(at for at, _ in wanted.broken.values()):
+        ends = exact and "all" not in options  # else it is a shortest one of all
+        if ends and wanted.broken[trace.property][0] != min(at for at, _ in wanted.broken.values()):
             return Finding("not the first violation", f"{trace.property} before {wanted.broken}")
+    for each in result.violations or ():
+        if each.trace is None or wrong_with(each.trace, system, protocol):
+            return Finding("run", f"{each.property}, met {each.count} times")
+        # There are several ways to fail, each with a run; of these one is shortest.
+        if exact and each.property in said.broken and len(each.trace) != wanted.broken[each.property][1]:
+            return Finding("length of a run", f"{each.property}: {len(each.trace)} steps of {wanted.broken}")
     for name, witness in result.witnesses.items():
         problem = wrong_with(witness, system, protocol)
         if problem:
@@ -423,12 +432,13 @@ def _about_counts(
     if any("the search ended there" in each.note for each in result.properties):
         return None
     symmetry = result.reductions.get("symmetry", {})
+    whole = not broken or "all" in options
     if symmetry.get("ran"):
-        if not broken and symmetry["stands_for"] != found.states:
+        if whole and symmetry["stands_for"] != found.states:
             return Finding("stands for", f"{symmetry['stands_for']} states, in the reference {found.states}")
         return None
     counted: tuple[int, ...] = (result.states, result.transitions, result.deadlocks)
-    if not broken:
+    if whole:
         real: tuple[int, ...] = (found.states, found.transitions, len(found.stuck))
         if options.get("search") != "dfs":
             counted, real = (*counted, result.depth), (*real, found.depth)

@@ -14,6 +14,7 @@ REFINEMENTS = ("conditional", "necessary", "smallest", "commuting", "key", "twin
 FILES = (("core.narrow_index", 12), ("core.index_lines", 8), ("core.index_segmented", 128), ("core.index_step", 1),
          ("core.index_segment_bits", 3))  # fmt: skip
 """So that the index of a small system grows in steps, as that of a large one does."""
+BOTH = (("all", True), ("coverage", True))
 MOST_STATES = 20_000
 """Runs without a store visit states again and again."""
 
@@ -99,7 +100,8 @@ def draw_checks(dice: Dice, protocol: Protocol, environment: Environment, style:
 
 
 def _kept(check: Check, dice: Dice, number: int) -> Check:
-    """Now and then the states are kept in another way: as fingerprints, in files, or in checkpoints to go on from.
+    """Now and then the states are kept in another way: as fingerprints, in files, or in checkpoints to go on from. And
+    now and then a search goes on after a violation, or what was covered or is vacuous is asked for as well.
 
     This is drawn beside all else, so that the cases of all numbers stay what they are.
     """
@@ -119,6 +121,11 @@ def _kept(check: Check, dice: Dice, number: int) -> Check:
         return check._replace(keywords=(*check.keywords, ("spill", True)), thresholds=(*check.thresholds, *FILES))
     if chance < 0.12 and "self_check" not in options:
         return check._replace(keywords=(*check.keywords, ("checkpoint", 1 + int(chance * 1e6) % 20)))
+    if 0.12 < chance < 0.22 and "por" not in options:
+        more = (("all", True),) if chance < 0.16 else (("coverage", True),) if chance < 0.19 else BOTH
+        return check._replace(keywords=(*check.keywords, *more))
+    if 0.22 < chance < 0.24:
+        return check._replace(keywords=(*check.keywords, ("vacuity", True)))
     return check
 
 

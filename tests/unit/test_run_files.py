@@ -75,6 +75,33 @@ def test_a_witness_is_drawn_where_nothing_is_violated() -> None:
     assert "commit is reached" in Path("a.svg").read_text()
 
 
+AT_ONCE = """
+from quorate import Process, System, can, invariant
+
+class P(Process):
+    n: int = 0
+
+class S(System):
+    def build(self):
+        self.spawn(P)
+
+    @invariant
+    def never(self):
+        return self[P][0].n > 0
+
+    @can
+    def always(self):
+        return self[P][0].n == 0
+"""
+
+
+def test_a_run_without_steps_is_drawn_as_well() -> None:
+    Path("at_once.py").write_text(AT_ONCE)
+    ran = Ran("check", "at_once.py", "--chart", "a.svg", "--chart", "a.txt", "--chart", "a.mmd")
+    assert (ran.status, ran.err) == (1, "wrote a.svg\nwrote a.txt\nwrote a.mmd\n")
+    assert "never" in Path("a.svg").read_text()
+
+
 def test_the_verdict_is_printed_even_if_a_file_cannot_be_written() -> None:
     ran = Ran("check", "faulty-paxos", "--trace", "none", "--save", "/dev/full")
     assert ran.status == 1

@@ -105,7 +105,7 @@ def check(
     if status == HOLDS and _uncovered(result, fail_under):
         status = UNCOVERED
     pipe.tell(status=status)
-    files.write(result.trace or next(iter(result.witnesses.values()), None), target)
+    files.write(result.shown, target)
     if report is not None:
         from quorate.render.html.document import write
         from quorate.search.factors import factors

@@ -123,6 +123,6 @@ def resume(
     named = result.target or target or ""
     status = tell_result(result, files, named, as_json=as_json, trace=trace, named=False)
     pipe.tell(status=status)
-    files.write(result.trace or next(iter(result.witnesses.values()), None), named)
+    files.write(result.shown, named)
     files.complain()
     return status

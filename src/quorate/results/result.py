@@ -158,6 +158,12 @@ class Result:
         return self.verdict == "holds"
 
     @builtins.property  # `property` is a field here
+    def shown(self) -> Trace | None:
+        """The run to draw: what breaks a property, else what shows a `can`. One without steps is still one."""
+        runs = [self.trace, *self.witnesses.values()]
+        return next((each for each in runs if each is not None), None)
+
+    @builtins.property  # `property` is a field here
     def states_per_second(self) -> float:
         """Over the time spent searching, without the setting up."""
         return self.states / self.seconds if self.seconds > 0 else 0.0

@@ -31,7 +31,7 @@ def fits(chart: Chart, width: int) -> bool:
 
 
 def _gap(chart: Chart, width: int) -> int:
-    return min(24, (width - 2) // len(chart.lanes))
+    return min(24, (width - 2) // max(1, len(chart.lanes)))
 
 
 def draw(chart: Chart, width: int) -> Page:
@@ -241,7 +241,7 @@ class _Canvas:
     # --- characters --------------------------------------------------------------------------------------------
 
     def _empty(self) -> list[Piece]:
-        return [Piece(" ")] * max(self.width, max(self.x.values()) + 2)
+        return [Piece(" ")] * max(self.width, max(self.x.values(), default=0) + 2)
 
     def _lifelines(self) -> list[Piece]:
         line = self._empty()
