@@ -321,6 +321,11 @@ def test_help_breaks_lines_where_the_terminal_does(monkeypatch: pytest.MonkeyPat
     assert "quorate simulate faulty-paxos --strategy pct --depth 40 --save run.json" in told
 
 
+def test_no_file_is_read_as_the_locale_likes() -> None:
+    done = quorate("check", "faulty-paxos", PYTHONWARNDEFAULTENCODING="1", PYTHONWARNINGS="error::EncodingWarning")
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 @pytest.mark.parametrize(
     ("said", "widest"),
     {"1": 40, "20": 40, "0": 80, "-5": 80, "": 80, "\u00b2": 80, "77777777": 1000, "9" * 5000: 80, "wide": 80}.items(),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -292,6 +293,19 @@ def test_what_fails_outside_of_a_command_never_has_the_status_of_a_verdict(words
             [sys.executable, "-m", "quorate", *words], stdout=full, stderr=full, timeout=60, check=False
         )
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("files", [5, 6, 7, 8, 12])
+def test_few_files_give_an_answer_or_the_reason(files: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "quorate", "check", "ping-pong", "--json"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    if "Fatal Python error" in done.stderr or "shared libraries" in done.stderr:
+        pytest.skip("too few for Python")
+    assert done.returncode in (0, 2)
+    assert json.loads(done.stdout) if done.stdout else "Too many open files" in done.stderr
 
 
 def descendants_in(process: "subprocess.Popen[str]", case: str) -> set[int]:

@@ -40,6 +40,13 @@ def refused(target: str) -> TargetError:
     return caught.value
 
 
+@pytest.mark.parametrize("name", ["model.PY", "model", "model.py.orig"])
+def test_a_file_whose_name_is_no_file_of_python(name: str) -> None:
+    Path(name).write_text(MODEL)
+    error = refused(f"./{name}")
+    assert (error.message, error.code) == (f"./{name} is no file of Python", "Q302")
+
+
 def test_a_bundled_protocol() -> None:
     assert load("paxos").__name__ == "Paxos"
 

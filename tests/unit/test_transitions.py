@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pytest
 
@@ -7,12 +7,18 @@ from quorate import Event, Message, ModelError, Monitor, Process, System, invari
 from quorate.model.define import define
 from support import alone, here
 
+T = TypeVar("T")
+
 
 class Ping(Message):
     number: int
 
 
 class Beep(Event): ...
+
+
+class Holding(Message, Generic[T]):
+    value: T
 
 
 def test_majority_is_more_than_half() -> None:
@@ -27,6 +33,9 @@ def nothing(self: Any, ping: Any) -> None: ...
     ("declare", "message", "hint"),
     [
         (lambda: on(int), "@on(int): not a class of messages", "@on(Prepare)"),  # type: ignore[type-var]
+        (lambda: on(Ping | Beep), "Beep): not a class of messages", "a common base"),  # type: ignore[arg-type]
+        (lambda: on((Ping, Beep)), "not a class of messages", "a common base"),  # type: ignore[arg-type]
+        (lambda: on(Holding[int]), "Holding[int]): not a class of messages", "`@on(Holding)`"),
         (lambda: on(Ping(1)), "not a class of messages", "name a Message"),  # type: ignore[arg-type]
         (lambda: on(Ping, when=True), "@on(when=True): a guard is a function", "lambda self"),  # type: ignore[arg-type]
         (lambda: quorum(Beep, size=1), "@quorum(Beep): not a class of messages", "Message"),  # type: ignore[type-var]

@@ -16,7 +16,7 @@ def _available() -> int:
     # macOS does not say how much is left: all that there is, then.
     available = page * os.sysconf("SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES")
     try:
-        with open("/proc/meminfo") as file:
+        with open("/proc/meminfo", encoding="ascii") as file:
             for line in file:
                 if line.startswith("MemAvailable:"):
                     available = int(line.split()[1]) * 1024
@@ -24,7 +24,7 @@ def _available() -> int:
         pass
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
-            with open(path) as file:
+            with open(path, encoding="ascii") as file:
                 text = file.read().strip()
         except OSError:
             continue

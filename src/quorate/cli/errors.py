@@ -142,10 +142,13 @@ def escaped(error: Exception) -> NoReturn:
     """End with what came from outside of any command, so from no model. Its status is never that of a verdict."""
     try:
         if not os.environ.get("QUORATE_TRACEBACK"):
-            complain(_internal(error))
+            complain(_internal(error), as_json="--json" in sys.argv)
         else:
             sys.excepthook(type(error), error, error.__traceback__)
+        sys.stdout.flush()
         sys.stderr.flush()
+    except BaseException:  # the system refuses what it takes to say it well
+        os.write(2, f"quorate: {error!r}\n".encode("ascii", "backslashreplace"))
     finally:
         os._exit(WRONG)
 

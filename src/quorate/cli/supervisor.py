@@ -387,7 +387,7 @@ def _plain(value: Any) -> Any:
 def resident(process: int) -> int:
     """The memory that a process takes, in bytes; 0 where that cannot be known."""
     try:
-        with open(f"/proc/{process}/statm") as file:
+        with open(f"/proc/{process}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
         return 0

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
-from types import FunctionType
-from typing import Any, Literal, Never, TypeVar, overload
+from types import FunctionType, UnionType
+from typing import Any, Literal, Never, TypeVar, Union, get_origin, overload
 
 from quorate.base.errors import Location, ModelError, caller, did_you_mean
 from quorate.base.values import show
@@ -285,10 +285,14 @@ def _mark(declaration: Declaration) -> Callable[[Callable[..., None]], Callable[
 def _message_type(decorator: str, message: object, bases: tuple[type, ...]) -> None:
     if not (isinstance(message, type) and issubclass(message, bases)):
         what = "a Message" if len(bases) == 1 else "a Message (or, in a monitor, an Event)"
-        raise _refuse(
-            f"@{decorator}({getattr(message, '__name__', message)!s}): not a class of messages",
-            f"name {what} subclass: `@{decorator}(Prepare)`",
-        )
+        hint = f"name {what} subclass: `@{decorator}(Prepare)`"
+        plain = get_origin(message)
+        if isinstance(plain, type) and issubclass(plain, bases):
+            hint = f"leave the brackets out: `@{decorator}({plain.__name__})`"
+        elif isinstance(message, (tuple, list, UnionType)) or plain is Union:
+            hint = "a transition takes one class: give them a common base, or write one for each that calls a method"
+        name = message.__name__ if isinstance(message, type) and plain is None else message
+        raise _refuse(f"@{decorator}({name!s}): not a class of messages", hint)
 
 
 def _callable(decorator: str, name: str, value: object, when_takes: str = "self, m") -> None:

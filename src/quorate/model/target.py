@@ -66,8 +66,8 @@ def _from_file(path: str, name: str) -> ModuleType:
         return sys.modules[name]
     unique = _free_name(name)
     spec = importlib.util.spec_from_file_location(unique, os.path.abspath(path))
-    if spec is None or spec.loader is None:
-        raise TargetError(f"{path} is no file of Python", hint="its name must end in .py", code="Q302")
+    if spec is None or spec.loader is None:  # Python goes by the end of the name
+        raise TargetError(f"{path} is no file of Python", hint="the name of such a file ends in .py", code="Q302")
     module = importlib.util.module_from_spec(spec)
     sys.modules[unique] = module
     try:

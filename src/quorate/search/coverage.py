@@ -348,7 +348,10 @@ def _traced(written: Sequence[Column], run: Callable[[], None]) -> tuple[FileCov
             tracer.json_report(outfile=str(told), ignore_errors=True)
         except coverage.exceptions.NoDataError:
             return ()
-        found = {str(Path(name).resolve()): each for name, each in json.loads(told.read_text())["files"].items()}
+        found = {
+            str(Path(name).resolve()): each
+            for name, each in json.loads(told.read_text(encoding="utf-8"))["files"].items()
+        }
     return tuple(
         _of_file(path, found[str(Path(path).resolve())], handlers, others)
         for path in files
