@@ -243,6 +243,25 @@ def test_every_shape() -> None:
     assert notes["never"] == "vacuously: never is never true"
 
 
+@pytest.mark.parametrize(
+    ("formula", "note"),
+    [
+        ("G(arrives & never -> F begins)", "vacuously: arrives & never is never true"),
+        ("F never -> F begins", "vacuously: never is never true"),
+        ("F G begins -> F never", "vacuously: no run satisfies F G begins"),
+        ("never -> F arrives", "vacuously: never is true in no initial state"),
+        ("G(F G begins -> F never)", "vacuously: no run satisfies F F G begins"),
+        ("G F arrives -> G F comes_back", ""),
+        ("G(arrives & !never -> F comes_back)", ""),
+        ("begins -> F arrives", ""),
+    ],
+)
+def test_what_holds_for_want_of_a_run_that_it_is_about(formula: str, note: str) -> None:
+    found = check(Ticking, ltl=formula)
+    assert found.ok
+    assert found.properties[0].note == note
+
+
 # Faults
 
 

@@ -23,7 +23,7 @@ from quorate.properties import explain
 from quorate.properties.temporal.automaton import Automaton
 from quorate.properties.temporal.branching import linear
 from quorate.properties.temporal.fairness import Fairness, assumed, fairness_of, undone
-from quorate.properties.temporal.formula import Formula, names
+from quorate.properties.temporal.formula import Formula, Op, is_temporal, names
 from quorate.properties.temporal.kept import needs_of
 from quorate.properties.temporal.refutation import refuted
 from quorate.properties.temporal.stated import TemporalProperty
@@ -320,7 +320,7 @@ class LivenessCheck:
             return self._undecided(prop, f"not decided: {bounds} ends a run on which it is still open")
         if not answer.complete or explored is None or explored.stop != "finished":
             return self._undecided(prop, UNDECIDED)
-        note = self._vacuous(prop, automaton)
+        note = self._vacuous(graph, prop, automaton)
         if not note and explored.cut:
             note = f"on every run, before {' and '.join(self._cut())} ends it"
         return PropertyOutcome(prop.name, prop.kind, "holds", note)
@@ -372,13 +372,26 @@ class LivenessCheck:
         if true_of:
             self.found.warnings.append(f"{prop.name} is true of {true_of} run, whatever the model does")
 
-    def _vacuous(self, prop: TemporalProperty, automaton: Automaton) -> str:
+    def _vacuous(self, graph: TemporalGraph, prop: TemporalProperty, automaton: Automaton) -> str:
         if automaton.is_empty:
             return "the formula is true of every run, whatever the model does"
-        trigger = prop.trigger
-        if trigger is not None and len(self.sets[id(trigger)]) == 0:
-            return f"vacuously: {trigger.name} is never true"
-        return ""
+        condition = prop.condition
+        if condition is None:
+            return ""
+        left = condition.parts[0] if condition.op is Op.F else condition
+        if condition.op is Op.F and left.op is Op.NAME:  # no run has to be looked for
+            never = len(self.sets[id(prop.predicates[left.name])]) == 0
+        else:
+            over = names(condition)
+            found = self._ask(graph, prop, translate(condition, over).within_limits(), over, self.fairness)
+            never = found.violation is None and found.bounded is None and found.complete
+        if not never:
+            return ""
+        if condition.op is Op.F and not is_temporal(left):
+            return f"vacuously: {left} is never true"
+        if is_temporal(condition):
+            return f"vacuously: no run satisfies {condition}"
+        return f"vacuously: {condition} is true in no initial state"
 
     def _branching(self, graph: TemporalGraph, prop: TemporalProperty) -> PropertyOutcome:
         if self.crashes:

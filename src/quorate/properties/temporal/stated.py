@@ -18,6 +18,7 @@ from quorate.model.definition import Column, Definition, Property
 from quorate.model.senders import senders
 from quorate.model.temporal import Claimed, methods_of, read_temporal
 from quorate.properties.temporal.automaton import MOST_NAMES, check_limit
+from quorate.properties.temporal.branching import linear
 from quorate.properties.temporal.errors import FormulaError
 from quorate.properties.temporal.formula import Formula, Op, names
 from quorate.properties.temporal.parse import parse_ctl, parse_ltl
@@ -42,12 +43,14 @@ class TemporalProperty:
         return self.kind == "ctl"
 
     @property
-    def trigger(self) -> Property | None:
-        """The left side of G(p -> ...): if it never holds, the formula holds for no reason."""
-        if self.formula.op is Op.G and self.formula.parts[0].op is Op.IMPLIES:
-            left = self.formula.parts[0].parts[0]
-            return self.predicates.get(left.name) if left.op is Op.NAME else None
-        return None
+    def condition(self) -> Formula | None:
+        """Of `p -> q` this is p, and of `G(p -> q)` it is F p: if no run satisfies it, the property says nothing."""
+        formula = linear(self.formula)
+        inner = formula.parts[0] if formula is not None and formula.op is Op.G else formula
+        if inner is None or inner.op is not Op.IMPLIES:
+            return None
+        left = inner.parts[0]
+        return left if inner is formula else Formula(Op.F, (left,))
 
 
 def temporal_of(definition: Definition) -> tuple[TemporalProperty, ...]:
