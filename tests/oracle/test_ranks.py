@@ -10,17 +10,33 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from quorate import Message, Peers, Pid, Process, Rank, System, check, invariant, ltl, on, start, unordered
+from quorate import (
+    Message,
+    Peers,
+    Pid,
+    Process,
+    Rank,
+    System,
+    check,
+    crashes,
+    fifo,
+    invariant,
+    ltl,
+    on,
+    start,
+    unordered,
+)
 from quorate.model.define import define
 from quorate.model.definition import Definition
 from quorate.model.renumbering import normal_form
 from quorate.properties.evaluate import evaluate
 from quorate.semantics.state import State, initial_states
 from quorate.semantics.steps import steps
-from rank_models import Duel, Endless, Register
+from rank_models import Acceptor, Cell, Duel, Endless, Register
 
 
 def normal(state: State) -> State:
@@ -258,6 +274,23 @@ def test_processes_that_can_be_exchanged(seed: int, named: bool) -> None:
     elif found.trace is not None:
         assert plain.trace is not None
         assert len(found.trace.steps) == len(plain.trace.steps)
+
+
+@pytest.mark.parametrize(
+    ("system", "environment"),
+    [
+        (Duel(acceptors=3, proposers=1), {"faults": crashes(1, of=Acceptor, recover=True)}),
+        (Duel(acceptors=2, proposers=1), {"network": unordered(capacity=1, full="replace", losses=1)}),
+        (Duel(acceptors=3, proposers=1), {"network": fifo(capacity=1, full="replace")}),
+        (Endless(cells=2, size=2), {"faults": crashes(1, of=Cell)}),
+    ],
+    ids=str,
+)
+def test_processes_that_can_be_exchanged_and_fail(system: System, environment: dict[str, Any]) -> None:
+    made = type("Failing", (type(system),), environment)(**system.parameters)
+    plain, found = check(made, symmetry="none"), check(made)
+    assert (plain.verdict, found.verdict) == ("holds", "holds")
+    assert plain.states == found.reductions["symmetry"]["stands_for"] > found.states
 
 
 def test_symmetry_of_ranks_gains() -> None:

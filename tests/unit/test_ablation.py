@@ -285,6 +285,23 @@ def test_variants_of_voting(voting: Ablation) -> None:
     assert "elects is never reached" in lost["count size=2"]
 
 
+def test_a_quorum_of_one_has_no_message_to_spare() -> None:
+    judge = Judge(load("raft-election")(servers=3), {})
+    # With five servers it has.
+    assert [judge.judge(each.number).status for each in judge.parts if each.kind == "quorum size"] == ["same"]
+    judge = Judge(load("raft-election")(servers=5, terms=1), {})
+    assert [judge.judge(each.number).status for each in judge.parts if each.kind == "quorum size"] == ["needed"]
+
+
+def test_what_is_asked_of_each_process_counts() -> None:
+    """A client that never says that it waits cannot starve, and that is no reason to hold."""
+    judge = Judge(load("lock")(), {})
+    judge.look()
+    part = next(each for each in judge.parts if each.text == "self.waiting = True")
+    found = judge.judge(part.number)
+    assert (found.status, found.lost) == ("vacuous", ("Client.waiting never changes",))
+
+
 def test_an_acknowledgement_that_is_not_waited_for(tmp_path: Path) -> None:
     """The question of the register paper: is it needed that a read waits for its second round?"""
     page = (ROOT / "docs/registers.md").read_text(encoding="utf-8")

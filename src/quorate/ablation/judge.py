@@ -7,9 +7,11 @@ happened before and never happens now is a poor reason to hold.
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from quorate.ablation.parts import Site, find_parts
@@ -20,6 +22,8 @@ from quorate.base.watchdog import Halted
 from quorate.language.system import System
 from quorate.model.define import define
 from quorate.model.environment import Environment
+from quorate.model.outcome import Unread
+from quorate.model.run import prepare
 from quorate.results.ablation import Break, Finding, Part
 from quorate.results.result import Progress, Result
 from quorate.search.check import check
@@ -60,6 +64,11 @@ class Judge:
         sources = Sources(definition)
         self.sites = find_parts(sources)
         self.unread = tuple(sources.unread)
+        trees = [node for source in sources.in_order() for node in ast.walk(source.tree)]
+        self._assigned = {
+            node.attr for node in trees if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        }
+        """The names of fields that handlers set."""
         self._caches = definition.memory.caches
         self.parameters = definition.parameters
         self.name = definition.name
@@ -105,6 +114,8 @@ class Judge:
         site = self.sites[number - 1]
         began = time.perf_counter()
         try:
+            if self._waits_for_one(site):
+                return Finding(site.part, "same", note="it waits for one message")
             with self._without(site):
                 found = self._judge(site)
         except QuorateError as error:
@@ -154,6 +165,27 @@ class Judge:
             return Finding(part, "undecided", note=_stopped(result), states=result.states)
         lost = [f"{each.name} is never reached" for each in broken]
         return self._vacuity(site, lost, result.states)
+
+    def _waits_for_one(self, site: Site) -> bool:
+        """Whether the quorum has one message as it is, and so none to spare."""
+        if site.action != "size less":
+            return False
+        definition = define(self.system, self.environment)
+        sizes: set[int | None] = set()
+        for column in definition.processes:
+            for each in column.spec.transitions if issubclass(column.cls, site.source.roles) else ():
+                if each.name != site.source.name or each.kind != "quorum":
+                    continue
+                always = replace(each, declaration=replace(each.declaration, when=None))
+                for state in definition.initials:
+                    reads: dict[int, None] = {}
+                    try:
+                        request = prepare(column, always, state[column.index], reads)
+                    except Unread:  # a shared cell says how many
+                        return False
+                    fixed = request is not None and self._assigned.isdisjoint(column.fields[at] for at in reads)
+                    sizes.add(request.size if request is not None and fixed else None)
+        return sizes == {1}
 
     def _same(self, site: Site) -> bool:
         moves = self.survey.moves if self.survey is not None else None
@@ -216,6 +248,4 @@ def _stopped(result: Result) -> str:
 
 
 def _timed(found: Finding, seconds: float) -> Finding:
-    from dataclasses import replace
-
     return replace(found, seconds=seconds)

@@ -8,8 +8,10 @@ the same, then by induction over its runs it reaches the same states. No search 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -216,21 +218,26 @@ def names_in(definition: Definition, asked: Asked) -> frozenset[str]:
     owners: list[Mapping[str, Any]] = [vars(base) for base in system.__mro__]
     owners += [vars(base) for column in definition.columns for base in column.cls.__mro__]
     found: set[str] = set()
-    waiting = [code for each in functions for code in _codes(each)]
-    seen: set[CodeType] = set()
+    waiting = functions
+    seen: list[Any] = []
     while waiting:
-        code = waiting.pop()
-        if code in seen:
+        each = waiting.pop()
+        each = getattr(each, "__func__", getattr(each, "fget", each))
+        if any(each is one for one in seen):
             continue
-        seen.add(code)
-        found.update(code.co_names)
-        waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
-        for name in code.co_names:
-            for owner in owners:
-                waiting += _codes(owner.get(name))
+        seen.append(each)
+        if isinstance(each, partial):  # of one process, as in leads_to(..., each=Client)
+            waiting += each.args
+        elif isinstance(each, FunctionType):
+            waiting += [each.__code__, *_nonlocals(each)]
+        elif isinstance(each, CodeType):
+            found.update(each.co_names)
+            waiting += each.co_consts
+            waiting += [owner[name] for name in each.co_names for owner in owners if name in owner]
     return frozenset(found)
 
 
-def _codes(function: Any) -> list[CodeType]:
-    function = getattr(function, "__func__", getattr(function, "fget", function))
-    return [function.__code__] if isinstance(function, FunctionType) else []
+def _nonlocals(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # nothing was ever assigned to it
+            yield cell.cell_contents
