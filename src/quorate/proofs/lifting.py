@@ -312,6 +312,8 @@ class Lifting:
                         undo.append(removing(space, name))
                         space[name] = shim
             for holder, name in self._holders.values():
+                if id(vars(holder)) in self._spaces:
+                    continue  # a module whose names are lent already
                 value = vars(holder)[name]
                 new = lifted(value)
                 if new is not value:
