@@ -1,7 +1,7 @@
 """How good estimates of the number of states are: `python -m benchmarks.estimates`.
 
 Every bundled protocol is searched to the end, with and without reductions, and the estimate that its progress line
-would have shown after a tenth of the states, and later, is compared with the truth. The constants of
+would have shown after a hundredth of the states, and later, is compared with the truth. The constants of
 `results/estimate.py` were chosen on these protocols.
 """
 
@@ -17,7 +17,7 @@ from quorate.results.estimate import Estimate, estimate
 from quorate.search.probes import longest_run
 
 FEWEST = 1_000
-SHARES = (0.1, 0.3, 0.6)
+SHARES = (0.01, 0.1, 0.3, 0.6)
 PLAIN = {"quotient": "off", "dead_messages": "off", "symmetry": "none"}
 
 

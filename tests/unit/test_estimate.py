@@ -61,12 +61,22 @@ def test_a_search_tells_its_levels() -> None:
 
 
 def test_without_a_closure_there_may_be_no_end() -> None:
-    starts, states = [0, 1, 4, 10, 20, 35], 56
+    starts, states = [0, 1, 4, 10, 20, 35, 52, 69], 85
     closed, still_open = estimate(starts, states), estimate(starts, states, closed=False)
     assert closed is not None
     assert still_open is not None
     assert closed.to_json()["high"] is not None
     assert still_open.to_json()["high"] is None
+
+
+def test_while_levels_grow_only_random_runs_tell_of_an_end() -> None:
+    """The first 20,000 of the 8,485,569 states of Paxos with five acceptors. Random runs take 26 steps."""
+    starts = [*accumulate([1, 2, 11, 30, 65, 150, 372, 912, 2230, 5420], initial=0)]
+    alone, told = estimate(starts, 20_000), estimate(starts, 20_000, horizon=26)
+    assert alone is not None
+    assert told is not None
+    assert alone.to_json()["high"] is None
+    assert told.low <= 8_485_569 <= told.high
 
 
 @pytest.mark.parametrize(
@@ -132,7 +142,7 @@ def test_an_end_that_is_far_away_is_no_reason_to_expect_the_growth_to_go_on() ->
     guess = after(0.1, list(accumulate(sizes, initial=0))[:-1], sum(sizes), 999)
     assert guess is not None
     assert guess.low <= sum(sizes) <= guess.high
-    assert guess.likely < 5 * sum(sizes)
+    assert guess.likely < 10 * sum(sizes)
 
 
 class Spender(Process):

@@ -129,7 +129,7 @@ def _words(expected: dict[str, int | None]) -> str:
     if likely is None:
         return f"more than {low:,}; how many cannot be said from so few levels"
     if high is None:
-        return f"about {likely:,}, more than {low:,}; no end is in sight in the levels that were searched"
+        return f"about {likely:,}, more than {low:,}; nothing in the levels that were searched tells of an end"
     return (
         f"{likely:,}" if low == high else f"about {likely:,}, between {low:,} and {high:,} by a search of some of them"
     )

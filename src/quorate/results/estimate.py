@@ -9,7 +9,9 @@ common.
 Levels that stay as large as they were, as in a protocol that goes on step by step, do not tell when they end. Random
 runs may: where all of some dozens come to an end, the longest has about as many steps as there are levels
 (`search/probes.py`). So the decline is expected to be such that the last level has few states, and no more levels are
-expected than that. Where runs go on and on, nothing is said about the most of levels that stay as they are.
+expected than that. Nor is the peak expected long before the end: of a thousandth of the states, growth alone tells too
+little by a factor of a hundred. Where runs go on and on, nothing is said about the most, neither of levels that grow
+nor of levels that stay as they are.
 
 It is an estimate, and early on it is too low more often than too high. `python -m benchmarks.estimates` says how good
 it is on the bundled protocols.
@@ -33,10 +35,12 @@ AGAIN = 0.4
 SEEN = 0.5
 """How much of the decline that was seen is expected to go on."""
 SLOWEST = 0.02
+PEAK = 0.8
+"""After so much of what the longest random run takes, levels are largest, if they still grow now."""
 MOST = 1e15
 MOST_LEVELS = 100_000
 STILL_GROWS = 0.25
-"""While levels grow by more than this, most is still to come, and nobody knows how much."""
+"""While levels grow by more than this, most is still to come."""
 LONG, FLAT = 10, 2.5
 """Where the later half of so many levels differs in size by less than this factor, nothing tells where they end."""
 LEVEL, SUDDEN = 0.1, 0.25
@@ -96,10 +100,14 @@ def estimate(
         few = sqrt(LAST * sizes[-1]) if flat else LAST
         needed = max(0.0, 2 * (log(sizes[-1] / few) + left * factor) / (left * (left + 1)))
         both = needed if flat else max(sqrt(slope * needed), slope * LEAST)
+        rise = PEAK * horizon - len(sizes)
+        if factor > 0 and rise > 1 and not flat:
+            both = min(both, max(factor / rise, SEEN * seen, SLOWEST))
         likely = max(known + _following(sizes[-1], factor, both, left), float(states))
         fewest = min(likely, max(known + _following(sizes[-1], factor, slope, left), float(states)))
     most = 10.0 if factor > STILL_GROWS else 4.0 if factor > 0 else 3.0
-    return Estimate(likely, max(float(states), fewest / 7), likely * most if closed else inf)
+    ends = closed and (horizon is not None or factor <= STILL_GROWS)
+    return Estimate(likely, max(float(states), fewest / 7), likely * most if ends else inf)
 
 
 def _following(size: float, factor: float, slope: float, levels: int) -> float:
