@@ -18,7 +18,9 @@ import test_symmetry_models as models
 from generator import Protocol, without_claims
 from orbits import orbits
 from quorate import (
+    Event,
     Message,
+    Monitor,
     Peers,
     Pid,
     Process,
@@ -248,6 +250,161 @@ def test_what_is_told_apart_late() -> None:
     result = searched(Picked)
     assert (result.verdict, result.property) == ("violated", "not_the_first")
     assert not result.reductions["symmetry"]["ran"]
+
+
+class Call(Message): ...
+
+
+class Ballot(Message):
+    known: Peers
+    last: bool
+
+
+def liked(known: Peers, last: bool) -> Pid:
+    """Somebody in particular."""
+    return tuple(known)[-1 if last else 0]
+
+
+class Voter(Process):
+    last: bool
+    known: Peers = Peers()
+
+    @on(Call)
+    def vote(self, m: Call) -> None:
+        self.reply(Ballot(self.known, self.last))
+
+
+class Caller(Process):
+    """Calls some voters. What it does with their ballots is the same for all; not so which ones it takes."""
+
+    voters: Peers
+    way: str
+    last: bool
+    heard: bool = False
+
+    @start
+    def call(self) -> None:
+        one = self.choose(tuple(self.voters))
+        self.send(self.voters - {one} if self.way == "same" else one, Call())
+
+    @quorum(
+        Ballot,
+        size=1,
+        where=lambda self, m: m.sender == liked(m.known, m.last),
+        when=lambda self: self.way == "where",
+    )
+    def by_filter(self, ballots: frozenset[Ballot]) -> None:
+        self.heard = True
+
+    @quorum(Ballot, size=2, same=lambda m: m.sender == liked(m.known, m.last), when=lambda self: self.way == "same")
+    def by_group(self, ballots: frozenset[Ballot]) -> None:
+        self.heard = True
+
+    @quorum(Ballot, each=lambda self: {liked(self.voters, self.last)}, when=lambda self: self.way == "each")
+    def by_sender(self, ballots: frozenset[Ballot]) -> None:
+        self.heard = True
+
+
+class Likes(System):
+    way: str = "where"
+    last: bool = False
+
+    def build(self) -> None:
+        voters = self.spawn(Voter, 3, last=self.last)
+        self.connect(voters, known=voters)
+        self.spawn(Caller, voters=voters, way=self.way, last=self.last)
+
+    @invariant
+    def nobody_is_heard(self) -> bool:
+        return not any(each.heard for each in self[Caller])
+
+
+@pytest.mark.parametrize("way", ["where", "same", "each"])
+def test_which_messages_a_quorum_takes_is_compared_as_well(way: str) -> None:
+    """Which one stands for the others nobody knows: so it is once the first that is liked, and once the last."""
+    for last in (False, True):
+        assert searched(Likes(way=way, last=last)).verdict == "violated"
+        with no_plain_search():
+            assert check(Likes(way=way, last=last)).verdict == "violated"
+
+
+class Told(Message):
+    who: Pid
+
+
+class Heard(Event):
+    who: Pid
+
+
+class FirstHeard(Monitor):
+    who: Pid | None = None
+
+    @on(Heard)
+    def hear(self, e: Heard) -> None:
+        if self.who is None:
+            self.who = e.who
+
+
+class Hub(Process):
+    who: Pid | None = None
+
+    @on(Told)
+    def hear(self, m: Told) -> None:
+        if self.who is None:
+            self.who = m.who
+
+
+class Pupil(Process):
+    called: bool = False
+
+    @on(Call)
+    def come(self, m: Call) -> None:
+        self.called = True
+
+
+class Teacher(Process):
+    """Calls one, which are three states that differ in names only; then it names all in an order."""
+
+    pupils: Peers
+    hub: Pid
+    last: bool
+    calls: int = 1
+
+    @start
+    def call(self) -> None:
+        self.send(self.choose(tuple(self.pupils)), Call())
+        self.calls = 0
+
+    @start(when=lambda self: self.calls == 0)
+    def name(self) -> None:
+        for each in tuple(self.pupils)[:: -1 if self.last else 1]:
+            self.send(self.hub, Told(each))
+            self.emit(Heard(each))
+
+
+class Lesson(System):
+    watched: bool = False
+    last: bool = False
+
+    def build(self) -> None:
+        if self.watched:
+            self.watch(FirstHeard)
+        else:
+            self.network = fifo()
+        self.spawn(Teacher, pupils=self.spawn(Pupil, 3), hub=self.spawn(Hub), last=self.last)
+
+    @invariant
+    def not_the_first(self) -> bool:
+        first = self[FirstHeard].who if self.watched else self[Hub][0].who
+        return not any(each.called and each.pid == first for each in self[Pupil])
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_order_in_which_something_is_sent_or_told_is_compared_as_well(watched: bool) -> None:
+    for last in (False, True):
+        assert searched(Lesson(watched=watched, last=last)).verdict == "violated"
+        with no_plain_search():
+            assert check(Lesson(watched=watched, last=last)).verdict == "violated"
 
 
 def test_images_are_admitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
