@@ -336,6 +336,14 @@ ROWS: dict[str, tuple[str, str]] = {
     "what is computed from fields": ("@dataclass(frozen=True)\nclass D:\n    v: int\n    k: dataclasses.InitVar[int] = 1\n    w: int = dataclasses.field(init=False)\n    def __post_init__(self, k): object.__setattr__(self, 'w', self.v + k)\n    @functools.cached_property\n    def u(self): return self.w + 1\n" + handler("d = D(4); assert d.u == 6; self.x = d; assert (self.x.u, self.x) == (6, d)"), ""),
     "message with defaults that __init__ does not take": ("class K(Message):\n    n: int = dataclasses.field(default=3)\n    m: int = dataclasses.field(init=False, default=2)\n    o: int = dataclasses.field(kw_only=True, default=1)\n" + receives("assert (m.n, m.m, m.o) == (4, 2, 5)").replace("Go(1)", "K(4, o=5)").replace("@on(Go)", "@on(K)").replace("m: Go", "m: K"), ""),
     "generic message": ("V = TypeVar('V')\nclass K(Message, Generic[V]):\n    v: V\n" + receives("assert m.v == 4").replace("Go(1)", "K[int](4)").replace("@on(Go)", "@on(K)").replace("m: Go", "m: K[int]"), ""),
+    "message that says what is equal": ("class K(Message):\n    n: int = 0\n    def __eq__(self, other): return True  # here\n    def __hash__(self): return 0\n" + PROCESS + SYSTEM, "Q106"),
+    # --- names that the language or Python keeps something by
+    **{f"handler named {name}": (at(f"def {name}", process(PROCESS.replace("begin", name))), "Q106") for name in ("_fields", "_places", "_constants", "_run", "__eq__")},
+    **{f"helper named {name}": (at(f"def {name}", process(PROCESS + f"    def {name}(self): ...\n")), "Q106") for name in ("_run", "_undeclared")},
+    **{f"field named {name}": (body(f"{name}: int = 0"), "Q106") for name in ("_fields", "_run", "__init_subclass__", "__len__")},
+    **{f"field of a message named {name}": (at("    ", f"class K(Message):\n    {name}: int = 0\n" + PROCESS + SYSTEM), "Q106") for name in ("_encoded", "_origin", "_names", "__eq__", "__dataclass_fields__")},
+    **{f"parameter named {name}": (system(SYSTEM.replace("n: int = 2", f"n: int = 2\n    {name}: int = 3  # here")), "Q106") for name in ("_parameters", "_views", "__dict__", "__init__")},
+    **{f"property named {name}": (system(at(f"def {name}", SYSTEM.replace("ok", name))), "Q106") for name in ("_builder", "_require_made", "__dict__", "__getattribute__")},
     # --- classes that are made in another way
     "process as a dataclass": (at("class A", process("@dataclass\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),
     "process as a frozen dataclass": (at("class A", process("@dataclass(frozen=True)\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),

@@ -308,6 +308,18 @@ def test_few_files_give_an_answer_or_the_reason(files: int) -> None:
     assert json.loads(done.stdout) if done.stdout else "Too many open files" in done.stderr
 
 
+@pytest.mark.parametrize("megabytes", [40, 50, 60, 80])
+def test_threads_that_the_system_refuses_are_no_defect_of_quorate(megabytes: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "quorate", "check", "ping-pong", "--threads", "8", "--json"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20)),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, 2, 3), done.stderr
+    document = json.loads(done.stdout)
+    assert document.get("verdict") in ("holds", "incomplete") or document["error"]["code"] in ("Q310", "Q506"), document
+
+
 def descendants_in(process: "subprocess.Popen[str]", case: str) -> set[int]:
     """All processes of a check, once its supervisor has said that the model is where it does not come back from."""
     assert process.stderr is not None

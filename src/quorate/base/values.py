@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import fields
 from enum import Enum, Flag
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 T = TypeVar("T")
@@ -281,10 +281,15 @@ def register_set(cls: type) -> None:
     _KINDS[cls] = _SET_KIND
 
 
-@cache
-def field_names(cls: type) -> tuple[str, ...]:
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def field_names(cls: Any) -> tuple[str, ...]:
     """The fields of a dataclass: not its ClassVars, and not what only `__init__` is given."""
-    return tuple(each.name for each in fields(cls))
+    found = _FIELDS.get(cls)
+    if found is None:
+        found = _FIELDS[cls] = tuple(each.name for each in fields(cls))
+    return found
 
 
 def beyond(value: Any, names: frozenset[str]) -> list[str]:

@@ -158,9 +158,11 @@ def _internal(error: BaseException) -> QuorateError:
 
     from quorate.base.failures import described
 
-    no_thread = isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+    # What Python says if there is no thread to be had, and what the core says.
+    no_thread = isinstance(error, RuntimeError) and str(error) in ("can't start new thread", os.strerror(errno.EAGAIN))
     if no_thread or (isinstance(error, OSError) and error.errno in _REFUSALS):
-        return QuorateError(f"the system refuses what is needed: {described(error)}", code="Q310")
+        hint = "a limit on processes or memory: --threads and -j ask for fewer" if no_thread else ""
+        return QuorateError(f"the system refuses what is needed: {described(error)}", hint=hint, code="Q310")
     if isinstance(error, OSError) and error.errno == errno.EBADF:
         hint = "a model that closes files must leave those alone that it has not opened"
         return QuorateError(f"a file of Quorate was closed: {described(error)}", hint=hint, code="Q310")

@@ -14,7 +14,7 @@ from quorate.base.errors import ModelError, caller, did_you_mean
 from quorate.base.places import member_location, refuse_two_meanings
 from quorate.base.values import SIMPLE, BadValueError, freeze
 from quorate.language.constants import is_constant
-from quorate.language.declared import refuse_overrides
+from quorate.language.declared import refuse_overrides, refuse_taken
 from quorate.language.lost import refuse_lost
 from quorate.language.message import bad_field
 
@@ -95,6 +95,8 @@ class Automaton(_Held):
         )
 
     def __init_subclass__(cls, *, view: bool = False, byzantine: bool | None = None, **options: Any) -> None:
+        if not view:
+            refuse_taken(cls, own_annotations(cls))  # before anything is kept there
         super().__init_subclass__(**options)
         if view:  # a property's view of the class: the same fields, read in another way
             return

@@ -6,7 +6,7 @@ fail where a run gets to it, and look like a fault of the protocol.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -87,7 +87,8 @@ def refuse_overrides(cls: type) -> None:
     refuse_making(
         cls, "declare fields with their initial values, `ballot: int = 0`, and give the others to self.spawn", *_MAKING
     )
-    for owner, name in [(cls, "__init_subclass__"), *((meta, name) for meta in type(cls).__mro__ for name in _OF_META)]:
+    metaclass: Any = type(cls)
+    for owner, name in [(cls, "__init_subclass__"), *((meta, name) for meta in metaclass.__mro__ for name in _OF_META)]:
         made = vars(owner).get(name)
         made = getattr(made, "__func__", made)
         if isinstance(made, FunctionType) and is_model_file(made.__code__.co_filename) and not _takes_options(made):
@@ -116,6 +117,28 @@ def refuse_decorated(cls: type) -> None:
             code="Q106",
             location=class_location(cls),
         )
+
+
+def refuse_taken(cls: type, declared: Iterable[str], kept: Collection[str] = ()) -> None:
+    """Refuse names by which the language or Python keep something: what stands there last would replace the other.
+
+    `declared` are the fields or parameters, `kept` what the language keeps in objects.
+    """
+    home = cls.__module__.partition(".")
+    if home[0] == "quorate" and not home[2].startswith("protocols."):
+        return
+    names = [*declared, *vars(cls)]
+    ours = {name for base in cls.__mro__ if base.__module__.startswith("quorate.language") for name in vars(base)}
+    for name in names:
+        pythons = name.startswith("__") and name.endswith("__")
+        marked = any(hasattr(vars(cls).get(name), mark) for mark in (MARK, PROPERTY_MARK, TEMPORAL_MARK))
+        if (name in declared or marked) if pythons else name.startswith("_") and (name in ours or name in kept):
+            raise ModelError(
+                f"{cls.__name__}.{name}: the name is reserved for {'Python' if pythons else 'the language'}",
+                hint="give it another name",
+                code="Q106",
+                location=member_location(cls, name),
+            )
 
 
 def refuse_making(cls: type, hint: str, *names: str) -> None:

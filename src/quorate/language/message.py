@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NoReturn, dataclass_transform
 from weakref import WeakKeyDictionary
 
 from quorate.base.errors import ModelError, caller
-from quorate.base.places import class_location, member_location, refuse_two_meanings
+from quorate.base.places import class_location, location_of, member_location, refuse_two_meanings
 from quorate.base.values import (
     END,
     RECORD,
@@ -30,6 +30,7 @@ from quorate.base.values import (
     register,
     show,
 )
+from quorate.language.declared import refuse_taken
 from quorate.language.pid import Pid
 
 _RESERVED = {"sender", "source"}
@@ -105,6 +106,15 @@ class Record:
                 code="Q106",
                 location=class_location(cls),
             ) from None
+        refuse_taken(cls, field_names(cls), ("_origin", "_encoded"))
+        for name in ("__eq__", "__hash__"):
+            if name in vars(cls):
+                raise ModelError(
+                    f"{cls.__name__} defines {name}: {cls._kind_of} is compared by its fields",
+                    hint="compare with a method of another name",
+                    code="Q106",
+                    location=location_of(vars(cls)[name]) or class_location(cls),
+                )
         cls.__setattr__ = Record.__setattr__  # type: ignore[method-assign]
         cls.__delattr__ = Record.__delattr__  # type: ignore[method-assign]
         cls._names = field_names(cls)

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 from quorate.base.errors import ModelError, ParameterError, caller, did_you_mean
 from quorate.base.places import class_location, location_of, member_location
 from quorate.base.values import show
-from quorate.language.declared import refuse_decorated, refuse_making, refuse_reserved
+from quorate.language.automaton import own_annotations
+from quorate.language.declared import refuse_decorated, refuse_making, refuse_reserved, refuse_taken
 from quorate.language.faults import Faults
 from quorate.language.lost import refuse_lost
 from quorate.language.maps import Map
@@ -59,6 +60,7 @@ class System:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         refuse_lost(cls, (System,))
+        refuse_taken(cls, own_annotations(cls), ("_values", "_builder", "_views", "_chosen"))
         refuse_making(
             cls,
             "declare parameters with their values, `servers: int = 3`; `build` makes the processes",

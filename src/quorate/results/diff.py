@@ -132,7 +132,7 @@ def changed_fields(definition: Definition, before: State, after: State) -> list[
     result: list[tuple[int, str, Any, Any]] = []
     for column in definition.columns:
         old, new = before.locals[column.index], after.locals[column.index]
-        if old == new or issubclass(column.cls, History):
+        if old is new or issubclass(column.cls, History):
             continue
         for name, was, is_now in zip(column.fields, old, new, strict=True):
             if encode(was) != encode(is_now) and ":" not in name:
