@@ -302,6 +302,63 @@ def test_what_is_asked_of_each_process_counts() -> None:
     assert (found.status, found.lost) == ("vacuous", ("Client.waiting never changes",))
 
 
+HITS = """
+from quorate import Message, Pid, Process, Rank, System, invariant, on, start, step, unordered
+
+class Tick(Message):
+    stamp: Rank
+
+class Probe(Message):
+    stamp: Rank
+
+class Clock(Process):
+    top: Rank = Rank()
+    hit: bool = False
+
+    @on(Tick)
+    def tick(self, m: Tick) -> None:
+        self.top = max(self.top, m.stamp)
+
+    @on(Probe)
+    def probe(self, m: Probe) -> None:
+        if m.stamp.later() == self.top:
+            self.hit = True
+
+class Asker(Process):
+    clock: Pid
+    asked: bool = False
+
+    @start
+    def begin(self) -> None:
+        self.send(self.clock, Tick(Rank().later()))
+
+    @step(when=lambda self: not self.asked)
+    def ask(self) -> None:
+        self.asked = True
+        self.send(self.clock, Probe(Rank()))
+
+class Hits(System):
+    network = unordered(capacity=1, full="replace")
+
+    def build(self) -> None:
+        self.spawn(Asker, clock=self.spawn(Clock))
+
+    @invariant
+    def fine(self) -> bool:
+        return all(not c.hit or c.top > Rank() for c in self[Clock])
+"""
+
+
+def test_a_later_rank_may_be_one_that_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "hits_model.py"
+    path.write_text(HITS, encoding="utf-8")
+    judge = Judge(load(str(path))(), {})
+    judge.look()
+    part = next(each for each in judge.parts if each.text == "self.hit = True")
+    found = judge.judge(part.number)
+    assert (found.status, found.lost) == ("vacuous", ("Clock.hit never changes",))
+
+
 def test_an_acknowledgement_that_is_not_waited_for(tmp_path: Path) -> None:
     """The question of the register paper: is it needed that a read waits for its second round?"""
     page = (ROOT / "docs/registers.md").read_text(encoding="utf-8")

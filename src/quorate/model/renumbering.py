@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from quorate.base.errors import Location, ModelError
 from quorate.base.values import encode
 from quorate.language.rank import MOST, Rank, number_of, rank
-from quorate.model.definition import Definition
+from quorate.model.definition import Column, Definition
 from quorate.model.renaming import parts_of, renamed
 
 _PLAIN = {type(None), bool, int, str, bytes}
@@ -55,6 +56,13 @@ def moved_by(one: Any, other: Any) -> int | None:
     distance = there[0] - here[0]
     moved = renamed(one, numbering(here, [each + distance for each in here]))
     return distance if encode(moved) == encode(other) else None
+
+
+def in_places(definition: Definition) -> Sequence[Column]:
+    """The columns as handlers are run in a search: with ranks, these are places in the order of a whole state."""
+    return (
+        [replace(column, ranks="places") for column in definition.columns] if definition.ranked else definition.columns
+    )
 
 
 def uses_ranks(definition: Definition) -> bool:

@@ -22,7 +22,7 @@ from quorate.language.pid import column_of
 from quorate.model.again import differs
 from quorate.model.definition import Column, Definition, Property, Transition
 from quorate.model.outcome import Local, Outcome, Unread, cells_of, seen
-from quorate.model.renumbering import ranks_in, require_invariant
+from quorate.model.renumbering import in_places, ranks_in, require_invariant
 from quorate.model.run import accepts, fire, observe, prepare
 from quorate.model.touched import Record
 from quorate.native.journal import Journal, digest_of, outcomes_digest, request_digest
@@ -70,8 +70,8 @@ class Answers(Judging):
         self._reads: list[dict[int, int]] = [{} for _ in definition.columns]
         """By column and local state: the shared cell on which depends what it does next."""
         columns = definition.columns
-        self.asked = [replace(column, ranks="places") for column in columns] if definition.ranked else columns
-        """The columns that handlers are run with; with ranks, these are places in the order of a whole state."""
+        self.asked = in_places(definition)
+        """The columns that handlers are run with."""
         self.anywhere = [replace(column, ranks="any places") for column in columns] if definition.ranked else columns
         """The same, where `later` is any later place: for numbers in the same order that must be the same."""
         self._inexact_ranks = False

@@ -23,6 +23,7 @@ from quorate.model.define import define
 from quorate.model.definition import Column, Definition, Transition
 from quorate.model.environment import Environment
 from quorate.model.outcome import Unread, is_crashed
+from quorate.model.renumbering import in_places
 from quorate.model.run import accepts, fire, prepare
 from quorate.native.backend import Found
 from quorate.native.model import Model
@@ -75,8 +76,9 @@ class Moves:
         def concerned(column: Column, transition: Transition) -> bool:
             return issubclass(column.cls, wanted) and name in (None, transition.name)
 
+        columns = in_places(other)
         for place, local, pending, enabled in self.visited:
-            column = other.columns[place]
+            column = columns[place]
             for transition, before in zip(column.spec.transitions, enabled, strict=True):
                 if concerned(column, transition):
                     if name is None and transition.declaration.enough is not None:
@@ -84,7 +86,7 @@ class Moves:
                     if _enabled(column, transition, local, pending) != before:
                         return False
         for place, number, local, messages, before in self.taken:
-            column = other.columns[place]
+            column = columns[place]
             transition = column.spec.transitions[number]
             if concerned(column, transition) and _done(column, transition, local, messages) != before:
                 return False
@@ -161,7 +163,7 @@ def survey(
 
 def _surveyed(model: Model, census: _core.Census, named: frozenset[str], states: int, *, whole: bool) -> Survey:
     definition = model.definition
-    columns = definition.columns
+    columns = in_places(definition)
     happens: set[str] = set()
     visited: list[tuple[int, Any, tuple[Any, ...], tuple[Any, ...]]] = []
     taken: list[tuple[int, int, Any, tuple[Any, ...], Any]] = []
