@@ -25,7 +25,7 @@ REFUSED = {
     "lamport-mutex": "fifo()",
     "alternating-bit": "fifo(",
 }
-LONG = {"multi-writer-storage", "chain-replication", "dining-philosophers", "paxos-single"}
+LONG = {"multi-writer-storage", "paxos-single"}
 """Accepted, and the same successors, but their actions take minutes to make."""
 
 

@@ -5,6 +5,7 @@ next, and is lost here, would not be seen.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -98,9 +99,15 @@ def test_what_a_model_remembers_is_told(times: Any) -> None:
     assert error.value.code == "Q104"
 
 
-def limits() -> tuple[Callable[[int], bool], Callable[[int], bool]]:
+@dataclass(frozen=True)
+class Point:
+    x: int
+
+
+def limits() -> tuple[Any, Any]:
     known = [3, 4]
-    return (lambda x: x in known), (lambda x: x not in known)
+    kinds = (Point, known)
+    return (lambda x: x in kinds[1]), (lambda x: x not in known and kinds[0](x) == Point(x))
 
 
 IN, OUT = limits()

@@ -33,7 +33,7 @@ def _alike(one: Any, two: Any) -> bool:
         return _alike([*one.items()], [*two.items()])
     if isinstance(one, (tuple, list)) or type(one) is set:
         return len(one) == len(two) and all(map(_alike, one, two))
-    if dataclasses.is_dataclass(one):
+    if dataclasses.is_dataclass(one) and not isinstance(one, type):
         return all(_alike(getattr(one, each.name), getattr(two, each.name)) for each in dataclasses.fields(one))
     return True  # it cannot be changed, or is what the model's author made, which is looked at afterwards
 

@@ -28,6 +28,10 @@ _Codes = dict[tuple[str, int], list[types.CodeType]]
 class Calls(ast.NodeTransformer):
     """`is` and `match` as calls."""
 
+    def __init__(self) -> None:
+        self.imported: set[str] = set()
+        """Names from other modules, of whose functions nobody knows whether the order matters to them."""
+
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         asks = [isinstance(each, (ast.Is, ast.IsNot)) for each in node.ops]
@@ -55,11 +59,12 @@ class Calls(ast.NodeTransformer):
     # The order of sets
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.iter = _ordered(node.iter)
-        return node
+        return self._over(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        return self._over(node)
+
+    def _over(self, node: ast.For | ast.comprehension) -> ast.AST:
         self.generic_visit(node)
         node.iter = _ordered(node.iter)
         return node
@@ -119,10 +124,6 @@ class Calls(ast.NodeTransformer):
             if isinstance(each, (ast.Import, ast.ImportFrom)):
                 self.imported |= {(other.asname or other.name).split(".")[0] for other in each.names}
         return self.generic_visit(node)
-
-    def __init__(self) -> None:
-        self.imported: set[str] = set()
-        """Names from other modules, of whose functions nobody knows whether the order matters to them."""
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
