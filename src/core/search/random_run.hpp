@@ -27,10 +27,14 @@ struct Place {
     struct Entry {
         std::uint64_t content, taken = 0, depth = 0;
         Id number;
+        std::uint64_t lately = 0;  // taken in this batch
+        double weight = 0;         // for `rare`: the less, the more often it was taken before
     };
     const StepList* list = nullptr;  // nothing: it is not known yet
     std::uint64_t times = 0;
     std::vector<Entry> steps{};
+    std::uint64_t batch = 0;  // in which it was weighed
+    double weight = 0;        // of all steps
 };
 
 class Runner {
@@ -90,6 +94,16 @@ public:
         if (!idle()) over();
     }
 
+    // The batch is over: what was taken in it counts from now on.
+    void learn(Counts& taken) {
+        for (Place::Entry* each : recent_) {
+            taken[each->content] += each->lately;
+            each->lately = 0;
+        }
+        recent_.clear();
+        ++batch_;
+    }
+
     // What has to be asked.
     std::vector<Query>& queries() { return expander_.queries; }
     const std::vector<Id>* unjudged() const { return phase_ != Phase::idle && unjudged_ ? &expander_.cells : nullptr; }
@@ -104,8 +118,6 @@ public:
     std::uint64_t steps = 0, ended = 0, cut = 0, full = 0, longest = 0;
     Sketch sketch{};
     Sample sample{};
-    Counts newly{};  // what `rare` learns at the end of the batch
-
     // By column and cell; nothing where it was never met.
     const std::vector<std::vector<Place*>>& met() const { return met_; }
 
@@ -171,7 +183,8 @@ private:
                 const std::uint64_t local = table.locals[table.cells[cell].local].content;
                 for (Id i = 0; i < found->size(); ++i)
                     place.steps.push_back(
-                        {mix(tables_.content(StepIdentity::of(column, (*found)[i])) ^ mix(local)), 0, 0, i});
+                        {.content = mix(tables_.content(StepIdentity::of(column, (*found)[i])) ^ mix(local)),
+                         .number = i});
                 std::sort(place.steps.begin(), place.steps.end(), [](const auto& one, const auto& other) {
                     return std::tie(one.content, one.number) < std::tie(other.content, other.number);
                 });
@@ -236,18 +249,14 @@ private:
         enabled_ = false;
         const std::uint64_t thrown = mix(dice_.state + length_ + 1);
         Try tried = Try::refused;
-        if (options_.strategy == Strategy::uniform) {
+        if (options_.strategy != Strategy::pct) {
             tried = try_any(thrown);
-        } else if (options_.strategy == Strategy::pct) {
+        } else {
             for (std::size_t i = 0; i < order_.size() && tried == Try::refused; ++i) {
                 candidates_.clear();
                 add_candidates(order_[i], thrown);
                 tried = try_candidates();
             }
-        } else {
-            candidates_.clear();
-            for (Id column = 0; column < here_.size(); ++column) add_candidates(column, thrown);
-            tried = try_candidates();
         }
         if (tried == Try::asked) return false;
         if (tried == Try::taken || tried == Try::again) return true;
@@ -263,23 +272,57 @@ private:
         for (const Id column : unlisted_)
             if (here_[column]->list == nullptr) tables_.steps(column, expander_.cells, expander_.queries);
     }
-    // Every step is as likely as any other. Most are possible, so the first throw decides.
+    // Every step is as likely as its weight says. Most are possible, so the first throw decides.
     Try try_any(std::uint64_t thrown) {
         if (possible_ == 0) return Try::refused;
-        std::uint64_t place = (thrown >> 32) * possible_ >> 32;
-        Id column = 0;
-        while (place >= here_[column]->steps.size()) place -= here_[column++]->steps.size();
-        const Try first = attempt(column, static_cast<Id>(place));
+        const auto [column, place] = options_.strategy == Strategy::rare ? fall_by_weight(thrown) : fall(thrown);
+        const Try first = attempt(column, place);
         if (first != Try::refused) return first;
         candidates_.clear();
         for (Id other = 0; other < here_.size(); ++other) add_candidates(other, mix(thrown));
-        std::erase_if(candidates_, [&](const Candidate& one) { return one.column == column && one.place == place; });
+        std::erase_if(candidates_, [column = column, place = place](const Candidate& one) {
+            return one.column == column && one.place == place;
+        });
         return try_candidates();
     }
+    // A process, and one of its steps.
+    std::pair<Id, Id> fall(std::uint64_t thrown) const {
+        std::uint64_t place = (thrown >> 32) * possible_ >> 32;
+        Id column = 0;
+        while (place >= here_[column]->steps.size()) place -= here_[column++]->steps.size();
+        return {column, static_cast<Id>(place)};
+    }
+    std::pair<Id, Id> fall_by_weight(std::uint64_t thrown) {
+        double rest = 0;
+        for (Place* place : here_) rest += weigh(*place);
+        rest *= fraction(thrown);
+        Id column = 0, number = 0;
+        for (Id each = 0; each < here_.size(); ++each) {
+            if (here_[each]->steps.empty()) continue;
+            column = each;  // the last one, if rounding leaves a rest
+            if (rest < here_[each]->weight) break;
+            rest -= here_[each]->weight;
+        }
+        const auto& steps = here_[column]->steps;
+        while (number + 1 < steps.size() && rest >= steps[number].weight) rest -= steps[number++].weight;
+        return {column, number};
+    }
+    double weigh(Place& place) {
+        if (place.batch == batch_) return place.weight;
+        place.batch = batch_;
+        place.weight = 0;
+        for (Place::Entry& each : place.steps) {
+            const auto known = taken_.find(each.content);
+            each.weight = 1 / (1 + (known == taken_.end() ? 0.0 : static_cast<double>(known->second)));
+            place.weight += each.weight;
+        }
+        return place.weight;
+    }
+    static double fraction(std::uint64_t thrown) { return (static_cast<double>(thrown >> 11) + 0.5) * 0x1p-53; }
     void add_candidates(Id column, std::uint64_t thrown) {
         const auto& steps = here_[column]->steps;
         for (Id i = 0; i < steps.size(); ++i)
-            candidates_.push_back({key(steps[i].content, mix(thrown ^ steps[i].content)), column, i});
+            candidates_.push_back({key(steps[i], mix(thrown ^ steps[i].content)), column, i});
     }
     Try try_candidates() {
         while (!candidates_.empty()) {
@@ -318,7 +361,7 @@ private:
         }
         Place::Entry& entry = from.steps[number];
         if (entry.taken++ == 0 || entry.depth > length_) entry.depth = length_;
-        if (options_.strategy == Strategy::rare) ++newly[entry.content];
+        if (options_.strategy == Strategy::rare && entry.lately++ == 0) recent_.push_back(&entry);
         if (failure != none) {
             show(violations, Finding::failure, 0);
             Witness& witness = violations.back().witness;
@@ -402,14 +445,10 @@ private:
         list.push_back({number_, std::move(witness)});
     }
 
-    // The step with the smallest key is taken. Each waits for a random time, so that all are equally likely; one that
-    // was taken often waits in proportion.
-    double key(std::uint64_t content, std::uint64_t thrown) const {
-        const double uniform = (static_cast<double>(thrown >> 11) + 0.5) * 0x1p-53;
-        if (options_.strategy != Strategy::rare) return uniform;
-        const auto known = taken_.find(content);
-        const double often = known == taken_.end() ? 0.0 : static_cast<double>(known->second);
-        return -std::log(uniform) * (1 + often);
+    // Of several, the step with the smallest key is taken: each waits for a random time, longer if it has less weight.
+    double key(const Place::Entry& entry, std::uint64_t thrown) const {
+        const double uniform = fraction(thrown);
+        return options_.strategy == Strategy::rare ? -std::log(uniform) / entry.weight : uniform;
     }
     // Priorities and change points (Burckhardt et al. 2010): each process gets one, and at random moments the process
     // that has just moved falls behind all others.
@@ -454,6 +493,8 @@ private:
     bool observed_ = true, unjudged_ = false, enabled_ = false;
     bool may_wait_ = false;  // it was looked whether nothing but faults can happen
     std::vector<Candidate> candidates_{};
+    std::vector<Place::Entry*> recent_{};  // taken in this batch
+    std::uint64_t batch_ = 1;
     std::vector<std::size_t> priorities_{};
     std::vector<Id> order_{};  // the processes, the one with the highest priority first
     std::vector<std::uint64_t> points_{};

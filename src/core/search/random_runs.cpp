@@ -42,8 +42,7 @@ public:
                 }
                 std::uint64_t longest = 1;
                 for (auto& runner : runners_) {
-                    for (const auto& [content, times] : runner->newly) taken_[content] += times;
-                    runner->newly.clear();
+                    runner->learn(taken_);
                     longest = std::max(longest, runner->longest);
                 }
                 if (stop_ == Stop::finished) span_ = longest;  // runs are hardly ever as long as they may be
