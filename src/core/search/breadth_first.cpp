@@ -139,7 +139,7 @@ bool BreadthFirst::saves_little() {
         return false;
     }
     // Counts of states alone: how much was worked out differs between threads, workers, and a search that was resumed.
-    return plain.states * 10 < store_.size() * 11;
+    return plain.states * 2 < store_.size() * 3;
 }
 
 bool BreadthFirst::not_worth_it() const {
