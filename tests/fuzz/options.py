@@ -202,6 +202,8 @@ def draw_thresholds(dice: Dice) -> list[tuple[str, int]]:
     found.append(("share.TRANSITIONS_PER_BEHAVIOUR", states if states % 2 else NEVER))
     if dice.chance(50):
         found.append(("check.MOST_BEHAVIOURS", dice.between(1, 40)))
+    if dice.chance(90):
+        found.append(("optimistic.LITTLE", 0))
     if dice.chance(80):
         found += [("optimistic.WALKS", dice.between(0, 2)), ("optimistic.WALK_STEPS", dice.between(1, 4))]
     if dice.chance(80):

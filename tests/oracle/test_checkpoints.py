@@ -61,6 +61,7 @@ BESIDE = {
         "TRANSITIONS_PER_BEHAVIOUR": 100_000,
         "FIRST_STATES": 60,
         "WORTH_DROPPING": 0,
+        "LITTLE": 0,
     },
 }
 
@@ -72,7 +73,12 @@ def test_a_closure_beside_the_search(
     row: str, target: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name, value in BESIDE[row].items():
-        for module in ("quorate.reduce.reductions", "quorate.reduce.share", "quorate.search.safety"):
+        for module in (
+            "quorate.reduce.optimistic",
+            "quorate.reduce.reductions",
+            "quorate.reduce.share",
+            "quorate.search.safety",
+        ):
             monkeypatch.setattr(f"{module}.{name}", value, raising=False)
     stopped(load(target), options, tmp_path, 3)
 

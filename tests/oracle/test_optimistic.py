@@ -24,6 +24,7 @@ from quorate import (
     Result,
     System,
     _core,
+    can,
     check,
     fifo,
     invariant,
@@ -82,6 +83,7 @@ def no_closure(seed: tuple[int, int] = (0, 0), most: int = 60_000) -> Iterator[N
         patch.object(optimistic, "WALKS", seed[0]),
         patch.object(optimistic, "WALK_STEPS", seed[1]),
         patch.object(optimistic, "MOST_BEHAVIOURS", most),
+        patch.object(optimistic, "LITTLE", 0),
     ):
         yield
 
@@ -89,6 +91,10 @@ def no_closure(seed: tuple[int, int] = (0, 0), most: int = 60_000) -> Iterator[N
 def checked(make: Callable[[], System], seed: tuple[int, int] = (0, 0), **options: Any) -> Result:
     with no_closure(seed):
         return check(make(), **options)
+
+
+def checked_one(model: System) -> Result:
+    return checked(lambda: model, symmetry="none")
 
 
 # Against the reference explorer
@@ -181,7 +187,7 @@ def test_the_universe_is_used_at_all(name: str) -> None:
     with_closure = check(small(name), symmetry="none")
     result = checked(lambda: small(name), symmetry="none")
     assert result.reductions["universe"]["ran"]
-    assert result.reductions["universe"]["searches"] > 1
+    assert result.reductions["universe"]["searches"] + result.reductions["universe"]["extensions"] > 1
     assert result.reductions["universe"]["local_states"] <= with_closure.reductions["closure"]["local_states"]
     assert result.states == with_closure.states
 
@@ -307,8 +313,180 @@ def test_what_was_met_is_not_enough(model: type[System], options: dict[str, Any]
         assert checked(model, (1, 1), **options).verdict == "holds"
 
 
+# Searches that go on in a larger universe
+
+
+class Step(Message):
+    n: int
+
+
+class Counter(Process):
+    """Counts in its messages and in its own field. Nothing that it has met is merged or dropped later."""
+
+    to: Pid | None = None
+    most: int = 0
+    n: int = 0
+    last: bool = False
+
+    @step(when=lambda self: self.to is not None and self.n == 0)
+    def begin(self) -> None:
+        assert self.to is not None
+        self.n = 1
+        self.send(self.to, Step(1))
+
+    @on(Step, when=lambda self, m: m.n > self.n)
+    def count(self, m: Step) -> None:
+        self.n = m.n
+        self.last = m.n >= self.most
+        if not self.last:
+            self.reply(Step(m.n + 1))
+
+
+class Counting(System):
+    most: int = 20
+
+    def build(self) -> None:
+        one, two = self.spawn(Counter, most=self.most), self.spawn(Counter, most=self.most)
+        self.connect(one, to=two)
+
+    @invariant
+    def bounded(self) -> bool:
+        return all(counter.n <= self.most for counter in self[Counter])
+
+    @can
+    def counted(self) -> bool:
+        return any(counter.last for counter in self[Counter])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dead_messages", ["on", "off"])
+def test_a_search_goes_on_where_what_was_decided_stands(threads: int, dead_messages: Any) -> None:
+    result = checked(Counting, threads=threads, dead_messages=dead_messages, symmetry="none")
+    assert result.ok
+    assert result.witnesses["counted"].shortest
+    universe = result.reductions["universe"]
+    assert (universe["searches"], universe["extensions"]) == (1, 21)
+    assert result.states == check(Counting, **PLAIN).states
+
+
+def test_a_search_that_goes_on_too_often_is_void() -> None:
+    with no_closure(), patch.object(optimistic, "MOST_EXTENSIONS", 5):
+        result = check(Counting, symmetry="none")
+    assert result.ok
+    assert result.reductions["universe"]["searches"] > 1
+
+
+@pytest.mark.parametrize("search", [{"search": "dfs"}, {"por": "lpor-net"}, {"self_check": True}])
+def test_other_searches_start_over(search: Any) -> None:
+    result = checked(Counting, symmetry="none", **search)
+    assert result.ok
+    assert result.reductions["universe"]["extensions"] == 0
+    assert result.reductions["universe"]["searches"] > 1
+
+
+class Patient(Process):
+    """Sends itself a message that it takes three steps later. Until then nothing in the universe does."""
+
+    n: int = 0
+    bad: bool = False
+
+    @step(when=lambda self: self.n < 3)
+    def wait(self) -> None:
+        if self.n == 0:
+            self.send(self.pid, Late())
+        self.n += 1
+
+    @on(Late, when=lambda self, m: self.n == 3)
+    def take(self, m: Late) -> None:
+        self.bad = True
+
+
+class AliveLater(System):
+    def build(self) -> None:
+        self.spawn(Patient)
+
+    @invariant
+    def good(self) -> bool:
+        return not self[Patient][0].bad
+
+
+class Go(Message): ...
+
+
+class Slow(Process):
+    """Sends the message some time after it was told to."""
+
+    to: Pid | None = None
+    n: int = 0
+
+    @on(Go)
+    def go(self, m: Go) -> None:
+        self.n = 1
+
+    @step(when=lambda self: 0 < self.n < 3)
+    def wait(self) -> None:
+        self.n += 1
+        if self.n == 3:
+            assert self.to is not None
+            self.send(self.to, Late())
+
+
+class Early(Process):
+    """Goes one of two ways before there is a message that tells them apart. Merged, only one of them is left."""
+
+    slow: Pid | None = None
+    wrong: int = 1
+    way: int = 0
+    bad: bool = False
+
+    @step(when=lambda self: self.way == 0)
+    def choose_way(self) -> None:
+        assert self.slow is not None
+        self.way = self.choose((1, 2))
+        self.send(self.slow, Go())
+
+    @on(Late)
+    def take(self, m: Late) -> None:
+        self.bad = self.way == self.wrong
+
+
+class ApartLater(System):
+    wrong: int = 1
+
+    def build(self) -> None:
+        slow, early = self.spawn(Slow), self.spawn(Early, wrong=self.wrong)
+        self.connect(slow, to=early)
+        self.connect(early, slow=slow)
+
+    @invariant
+    def good(self) -> bool:
+        return not self[Early][0].bad
+
+
+@pytest.mark.parametrize("models", [[AliveLater()], [ApartLater(wrong=1), ApartLater(wrong=2)]])
+def test_a_search_does_not_go_on_where_something_else_is_decided(models: list[System]) -> None:
+    went_on: list[bool] = []
+    outgrown = Universe.outgrown
+
+    def noted(universe: Universe) -> bool:
+        went_on.append(outgrown(universe))
+        return went_on[-1]
+
+    with patch.object(Universe, "outgrown", noted):
+        for model in models:
+            assert checked_one(model).verdict == "violated"
+    assert {True, False} == set(went_on)
+
+    def regardless(universe: Universe) -> bool:
+        outgrown(universe)
+        return True
+
+    with patch.object(Universe, "outgrown", regardless):
+        assert "holds" in [checked_one(model).verdict for model in models]
+
+
 def test_a_search_that_has_left_the_universe_does_not_count() -> None:
-    """The first universe holds only one local state of each process, and in that one nobody has a use for messages."""
+    """The message was dropped before a local state was met that takes it."""
     ends: list[tuple[str, object]] = []
     grow = Universe.grow
 
@@ -317,7 +495,7 @@ def test_a_search_that_has_left_the_universe_does_not_count() -> None:
         grow(universe, found)
 
     with patch.object(Universe, "grow", noted):
-        assert checked(DeadTooSoon).verdict == "violated"
+        assert checked(AliveLater).verdict == "violated"
     assert ends
     assert set(ends) == {("outgrown", None)}
 

@@ -338,6 +338,7 @@ def test_the_self_check_expects_nothing_of_a_universe_that_is_not_final(monkeypa
         (checking, "WORTH_DROPPING", 0),
         (reductions, "MOST_BEHAVIOURS", 9),
         (optimistic, "WALKS", 0),
+        (optimistic, "LITTLE", 0),
     ):
         monkeypatch.setattr(module, name, value)
     found = check(AUniverseThatIsNotFinal, por="lpor-net", self_check=True)

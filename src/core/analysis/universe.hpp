@@ -7,6 +7,10 @@
 // its own answer void: U is extended by what was met, and everything starts over. It ends when a reduced search stays
 // within U.
 //
+// A breadth-first search may wait instead: a step out of U is not taken, and when nothing else is left of a level, U is
+// extended by what the steps lead to. If the same is merged and dropped of what was in U before (decisions.hpp), all
+// states so far are those that a search by the larger U would have come to, so the search goes on as that one.
+//
 // Why that is enough: take the shortest run of the full system that leaves U. Up to its last step it is a run inside of
 // U, for which the reductions are right, and its last step was evaluated. So the reduced search has a run that ends in
 // the same step, and U was not final. Partial-order reduction needs the ignoring proviso for that in every mode

@@ -14,6 +14,7 @@ struct Thresholds {
     std::size_t few_smallest = 64;                   // smallest sets that are listed, before each is looked up instead
     std::size_t most_twins = 3;                      // steps that do the same from which stubborn sets are begun
     std::size_t most_judged = std::size_t{1} << 23;  // views of a property that are compared under renamings
+    std::uint64_t most_void_states = 500'000;        // that a search which is void visits in addition
     unsigned narrow_index = 24;     // an index of up to 2 to the power of so many slots is filled anew to grow
     std::size_t index_lines = 256;  // of the index, to begin with
     std::size_t index_segmented = std::size_t{1} << 16;   // lines from which on it grows in small steps

@@ -66,6 +66,16 @@ void Engine::forget_universe() {
     closure.reset();
 }
 
+std::optional<std::pair<UniverseReport, ReductionReport>> Engine::outgrow(const nb::object& object,
+                                                                          std::size_t most_behaviours) {
+    const Decisions before(tables);
+    for (bool* member : tables.outside) *member = true;
+    const UniverseReport report = evaluate_universe(object, most_behaviours, false);
+    const ReductionReport sizes = decide();
+    if (!report.complete || !before.stand(tables)) return std::nullopt;
+    return std::pair(report, sizes);
+}
+
 UniverseReport Engine::describe(const Closure& found) const {
     UniverseReport report{found.complete, found.why,        found.local_states,
                           found.messages, found.behaviours, found.rounds};
@@ -77,22 +87,27 @@ UniverseReport Engine::describe(const Closure& found) const {
 }
 
 ReductionReport Engine::reduce(bool quotient, bool dead_messages) {
-    ReductionReport report;
     tables.quotient = quotient;
     tables.dead_messages = dead_messages;
+    const ReductionReport report = decide();
+    tables.forget_cells();
+    unrelate();
+    if (symmetry) symmetry->prepare();
+    return report;
+}
+
+ReductionReport Engine::decide() {
+    ReductionReport report;
     // A search may have met local states that lie outside of an optimistic universe.
     for (const auto& column : tables.columns)
         if (closure && closure->complete && !column->grows)
             closure->enabled[column->index].resize(column->locals.size());
-    if (quotient) report.local_states = merge_local_states(tables, *closure);
-    if (dead_messages) {
+    if (tables.quotient) report.local_states = merge_local_states(tables, *closure);
+    if (tables.dead_messages) {
         const DeadMessages found = find_dead_messages(tables, *closure);
         report.dead = found.dead;
         report.pairs = found.pairs;
     }
-    tables.forget_cells();
-    unrelate();
-    if (symmetry) symmetry->prepare();
     return report;
 }
 

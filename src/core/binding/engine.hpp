@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "analysis/dead_messages.hpp"
+#include "analysis/decisions.hpp"
 #include "analysis/local_quotient.hpp"
 #include "analysis/universe.hpp"
 #include "binding/reports.hpp"
@@ -128,6 +129,10 @@ public:
     // The same as `close`, for the universe; and which processes are taken as they are.
     UniverseReport evaluate_universe(const nb::object& object, std::size_t most_behaviours, bool only_met);
     void forget_universe();
+    // Extends the universe by what a search waits for, while that rests. If all that was decided by it stands, the rest
+    // is decided, and what `evaluate_universe` and `reduce` would say is told.
+    std::optional<std::pair<UniverseReport, ReductionReport>> outgrow(const nb::object& object,
+                                                                      std::size_t most_behaviours);
     // Applies the exact reductions; both need a complete closure.
     ReductionReport reduce(bool quotient, bool dead_messages);
     // Where the exchange of two names is no symmetry.
@@ -177,8 +182,9 @@ public:
 
     // `meanwhile`, if it is not None, is called with numbers of states and transitions (search.hpp).
     // `checkpoints`, if it is not None, says how the search is saved and where it goes on (checkpoint.cpp).
+    // `outgrown`, if it is not None, is called without arguments, and may extend the universe (search.hpp).
     SearchReport search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
-                        const nb::object& meanwhile, const nb::object& checkpoints);
+                        const nb::object& meanwhile, const nb::object& checkpoints, const nb::object& outgrown);
     std::size_t count_cells(Id column) const;
     // The cells of a process from this number on, as numbers of 32 bits: local state, how many messages, the messages;
     // each by the number that it is saved under.
@@ -219,6 +225,8 @@ private:
     // cell that no state has.
     void bundle(Outcome& outcome);
     UniverseReport describe(const Closure& found) const;
+    // What the exact reductions that are on merge and drop.
+    ReductionReport decide();
 
     std::vector<std::unique_ptr<Behaviour>> distorted_{};  // see `hide_sends`
 };

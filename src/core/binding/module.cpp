@@ -1,5 +1,7 @@
 // The names that Python sees.
 
+#include <nanobind/stl/pair.h>
+
 #include "base/thresholds.hpp"
 #include "binding/checkpoint.hpp"
 #include "binding/parent.hpp"
@@ -80,9 +82,10 @@ NB_MODULE(_core, m) {
         .def("extend_universe", &Engine::extend_universe)
         .def("evaluate_universe", &Engine::evaluate_universe, "oracle"_a, "most_behaviours"_a, "only_met"_a = false)
         .def("forget_universe", &Engine::forget_universe)
+        .def("outgrow", &Engine::outgrow, "oracle"_a, "most_behaviours"_a)
         .def("reduce", &Engine::reduce, "quotient"_a, "dead_messages"_a)
         .def("search", &Engine::search, "oracle"_a, "options"_a, "sample"_a = nb::none(), "meanwhile"_a = nb::none(),
-             "checkpoints"_a = nb::none())
+             "checkpoints"_a = nb::none(), nb::kw_only(), "outgrown"_a = nb::none())
         .def("count_cells", &Engine::count_cells, "column"_a)
         .def("cells", &Engine::cells, "column"_a, "begin"_a, "locals"_a, "messages"_a)
         .def("add_cells", &Engine::add_cells, "column"_a, "saved"_a, "locals"_a, "messages"_a)

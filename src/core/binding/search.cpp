@@ -7,7 +7,7 @@
 namespace quorate {
 
 SearchReport Engine::search(const nb::object& object, SearchOptions options, std::optional<std::size_t> sample,
-                            const nb::object& meanwhile, const nb::object& checkpoints) {
+                            const nb::object& meanwhile, const nb::object& checkpoints, const nb::object& outgrown) {
     PythonOracle oracle(*this, object);
     std::optional<Checkpoints> saving;
     if (!checkpoints.is_none()) saving = checkpoints_of(checkpoints);
@@ -16,6 +16,11 @@ SearchReport Engine::search(const nb::object& object, SearchOptions options, std
         options.meanwhile = [&](std::uint64_t states, std::uint64_t transitions) {
             nb::gil_scoped_acquire acquire;
             return nb::cast<bool>(meanwhile(states, transitions));
+        };
+    if (!outgrown.is_none())
+        options.outgrown = [&] {
+            nb::gil_scoped_acquire acquire;
+            return nb::cast<std::optional<bool>>(outgrown());
         };
     options.partial_orders = partial_orders();
     options.symmetry = symmetry.get();

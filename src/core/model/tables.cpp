@@ -157,7 +157,10 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
         }
     }
     classify(network, column, cell, *list);
-    if (optimistic) note_leaving(column, cell, *list);
+    if (optimistic && note_leaving(column, cell, *list)) {
+        column.cells[cell].asked = round;
+        return nullptr;
+    }
     if (step_observer != nullptr && step_observer->note(column, *list)) outgrown = true;
     step_bytes_ += sizeof(StepList) + list->capacity() * sizeof(Step);
     const StepList* result = list.get();
@@ -167,25 +170,31 @@ const StepList* Tables::build_steps(Column& column, Id cell, std::vector<Query>&
 }
 
 // A state whose cells and steps all lie in the universe is one that the relations between steps hold for.
-void Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
-    const auto outside = [&](Id message, const Column& receiver) {
-        return !receiver.as_is && !receiver.messages[message].member;
+bool Tables::note_leaving(Column& column, Id cell, const StepList& steps) {
+    std::vector<bool*> found;
+    const auto note = [&](Column& owner, bool& member) {
+        if (!owner.as_is && !member) found.push_back(&member);
     };
-    bool leaves = !column.as_is && !column.locals[column.cells[cell].local].member;
-    for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);
+    note(column, column.locals[column.cells[cell].local].member);
+    for (Id message : column.inboxes[column.cells[cell].inbox]) note(column, column.messages[message].member);
     for (const Step& step : steps) {
-        leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;
+        if (step.next != none) note(column, column.locals[column.cells[step.next].local].member);
         for (Id i = 0; i < step.send_count; ++i) {
-            const Column& receiver = *columns[step.sends[i].column];
+            Column& receiver = *columns[step.sends[i].column];
             const Id message = step.sends[i].message;
             if (message < bundle_bit)
-                leaves |= outside(message, receiver);
+                note(receiver, receiver.messages[message].member);
             else
-                for (Id member : receiver.bundles[message - bundle_bit]) leaves |= outside(member, receiver);
+                for (Id one : receiver.bundles[message - bundle_bit]) note(receiver, receiver.messages[one].member);
         }
     }
-    column.cells[cell].leaves = leaves;
-    if (leaves) outgrown = true;
+    column.cells[cell].leaves = !found.empty();
+    if (found.empty()) return false;
+    outgrown = true;
+    if (!stays_inside) return false;
+    const std::lock_guard guard(outside_lock);
+    outside.insert(outside.end(), found.begin(), found.end());
+    return true;
 }
 
 void Tables::add_environment(Column& column, Id local, const Inbox& inbox, std::vector<Step>& steps,

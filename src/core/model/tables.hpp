@@ -44,6 +44,11 @@ public:
     // cells were last forgotten something outside of it was met.
     bool optimistic = false;
     std::atomic<bool> outgrown{false};
+    // A search may want to stay inside: then a cell whose steps lead out has none for the time being, so that states
+    // wait for them, and whether what they lead to is a member is to be said there.
+    bool stays_inside = false;
+    std::vector<bool*> outside{};
+    std::mutex outside_lock{};
     // Where partial-order reduction assumes something of the steps themselves (flows.hpp): a step that it does not
     // allow for is outside as well.
     StepObserver* step_observer = nullptr;
@@ -163,7 +168,8 @@ private:
                          std::vector<Query>& queries);
     // Whether a step takes something out of the inbox.
     bool removes(const Column& column, const Step& step, const Inbox& inbox) const;
-    void note_leaving(Column& column, Id cell, const StepList& steps);
+    // Whether a cell or its steps lie outside of the universe; and whether its steps are to wait for that.
+    bool note_leaving(Column& column, Id cell, const StepList& steps);
     // The ranks that a cell holds, and the cell with these ranks renumbered.
     std::uint64_t ranks(Column& column, Id cell);
     Id renumbered_cell(Column& column, Id cell, std::uint64_t all);

@@ -18,6 +18,9 @@ BreadthFirst::BreadthFirst(Tables& tables, std::vector<Property>& properties, Or
       store_(tables, options.threads, options.spill, options.fingerprints),
       broken_(properties.size() + 1),
       sequence_(options.threads),
+      may_extend_(options.outgrown && !options.partial_orders && options.symmetry == nullptr &&
+                  options.evidence == nullptr && options.checkpoints == nullptr && tables.step_observer == nullptr &&
+                  tables.most_ranks == 0),
       may_take_apart_(!options.partial_orders && options.symmetry == nullptr && options.evidence == nullptr &&
                       options.checkpoints == nullptr && !options.census && !tables.optimistic &&
                       options.spill.empty() && !options.fingerprints && tables.most_ranks == 0 &&
@@ -51,6 +54,8 @@ SearchResult BreadthFirst::run() {
             stop_ = Stop::regrown;
         }
     }
+    if (std::exchange(tables_.stays_inside, false)) tables_.outgrown = false;  // what was put aside was not taken
+    tables_.outside.clear();
     return report();
 }
 
@@ -63,6 +68,7 @@ void BreadthFirst::search(Crew& crew) {
         go_on(crew, std::move(left));
     } else {
         for (std::size_t i = 0; i < tables_.initials.size(); ++i) insert_initial(tables_.initial_cells(i));
+        tables_.stays_inside = may_extend_ && tables_.optimistic && !tables_.outgrown;
         settle();
     }
     while (stop_ == Stop::finished && !violation_ && !over_) {
@@ -88,7 +94,7 @@ void BreadthFirst::go_on(Crew& crew, std::vector<Range> ranges) {
     if (stop_ != Stop::finished) return;
     // At the end of a level, so that the universe grows alike for any number of threads.
     if (tables_.outgrown && void_from_ == 0) void_from_ = store_.size();
-    if (tables_.outgrown && store_.size() >= 2 * void_from_ + options_.void_states) {
+    if (tables_.outgrown && store_.size() >= goes_on_to(void_from_, options_)) {
         over_ = true;
         return;
     }
@@ -133,7 +139,7 @@ bool BreadthFirst::saves_little() {
         return false;
     }
     // Counts of states alone: how much was worked out differs between threads, workers, and a search that was resumed.
-    return plain.states * 10 < store_.size() * 11;
+    return plain.states * 2 < store_.size() * 3;
 }
 
 bool BreadthFirst::not_worth_it() const {
@@ -160,6 +166,7 @@ void BreadthFirst::insert_initial(std::vector<Id> cells) {
 std::vector<Range> BreadthFirst::settle() {
     std::vector<Range> again = std::move(left_over_);
     left_over_.clear();
+    bool waits_outside = tables_.stays_inside && tables_.outgrown && again.empty() && !widen_;
     std::vector<Query> queries;
     for (auto& worker : workers_) {
         if (worker->error) std::rethrow_exception(worker->error);
@@ -176,6 +183,7 @@ std::vector<Range> BreadthFirst::settle() {
         worker->unchecked.clear();
     }
     look();
+    waits_outside &= queries.empty();
     // What stops the search here leaves it whole, so that it can be saved.
     try {
         while (store_.needs_growth() && stop_ == Stop::finished) grow();
@@ -185,6 +193,7 @@ std::vector<Range> BreadthFirst::settle() {
     } catch (const Interrupted&) {
         stop_ = Stop::interrupt;
     }
+    if (waits_outside && stop_ == Stop::finished) extend_universe(!again.empty());
     if (may_take_apart_ && stop_ == Stop::finished) take_apart();
     if (widen_ && may_widen()) {
         widen_ = false;
@@ -208,6 +217,18 @@ std::vector<Range> BreadthFirst::settle() {
     remaining_ = 0;
     for (const Range& range : again) remaining_ += range.end - range.begin;
     return again;
+}
+
+void BreadthFirst::extend_universe(bool wait) {
+    const std::optional<bool> stands = wait ? options_.outgrown() : false;
+    ++tables_.round;  // what waits is looked at again
+    tables_.outside.clear();
+    if (!stands)
+        stop_ = Stop::interrupt;
+    else if (*stands)
+        tables_.outgrown = false;
+    else
+        tables_.stays_inside = false;
 }
 
 void BreadthFirst::grow() {

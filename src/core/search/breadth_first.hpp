@@ -29,6 +29,9 @@ private:
 
     void search(Crew& crew);
 
+    // All states that are left of a level wait, if there are any, for what lies outside of the universe.
+    void extend_universe(bool wait);
+
     // Expands what is left of a level, and does what is due at its end.
     void go_on(Crew& crew, std::vector<Range> ranges);
 
@@ -198,6 +201,9 @@ private:
     bool keeps_levels_ = false;
     std::uint64_t oldest_ = 0;  // level that is kept
 
+    // Whether a universe that turns out too small may be extended: where a state is represented, and which of its steps
+    // are taken, must not depend on what else belongs to it.
+    const bool may_extend_;
     const bool may_take_apart_;
     std::unique_ptr<Hubs> hubs_{};
     std::uint64_t observations_ = 0;

@@ -127,7 +127,7 @@ protected:
         if (goals_end(properties_, options_, result_.states, result_.goals.size()) && !done()) stop_ = Stop::reached;
         if (tables_.outgrown && stop_ == Stop::finished) {
             if (void_from_ == 0) void_from_ = result_.states;
-            if (result_.states >= 2 * void_from_ + options_.void_states) stop_ = Stop::outgrown;
+            if (result_.states >= goes_on_to(void_from_, options_)) stop_ = Stop::outgrown;
         }
         if (options_.meanwhile && stop_ == Stop::finished && result_.states >= next_rest_) {
             next_rest_ += next_rest_ / 4;

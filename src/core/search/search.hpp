@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/thresholds.hpp"
 #include "model/expander.hpp"
 #include "model/property.hpp"
 #include "model/watch.hpp"
@@ -84,13 +85,17 @@ struct SearchOptions {
     bool census = false;                       // breadth-first: what was met is counted at the end
     bool all = false;                          // breadth-first: go on after a violation, and count them
     std::uint64_t most_depth = ~std::uint64_t{0};
-    // A search that has left the optimistic universe is void, but goes on until it has twice as many states, and so
-    // many more: then it is known what else lies outside, and fewer searches have to start over.
+    // A search that has left the optimistic universe is void, but goes on until it has twice as many states, or
+    // `most_void_states` more, and so many more: then it is known what else lies outside, and fewer searches have to
+    // start over.
     std::uint64_t void_states = 1000;
     // Called now and then while the search rests, with its states and transitions so far: what else there is to be done
     // meanwhile. True: that has come to something, so the search is to stop. It is called at the end of levels, or
     // after given numbers of states, so that the same is done for any number of threads.
     std::function<bool(std::uint64_t, std::uint64_t)> meanwhile{};
+    // Breadth-first: called when all that is left of a level leads out of the optimistic universe. True: the universe
+    // was extended, and what was decided by it stands, so the search goes on. False: it is void. None: it is to stop.
+    std::function<std::optional<bool>()> outgrown{};
     const Checkpoints* checkpoints = nullptr;  // breadth-first: how the search is saved, and where it goes on
     Limits limits{};
 };
@@ -111,6 +116,11 @@ struct SearchResult {
     std::vector<std::uint64_t> levels{};  // breadth-first: how many states there were before each level
     std::optional<Census> census{};
 };
+
+// Up to how many states a search goes on that has left the universe with so many.
+inline std::uint64_t goes_on_to(std::uint64_t states, const SearchOptions& options) {
+    return states + std::min(states, thresholds.most_void_states) + options.void_states;
+}
 
 // Whether so many goals, reached in so many states, are all that is asked for.
 inline bool goals_end(const std::vector<Property>& properties, const SearchOptions& options, std::uint64_t states,

@@ -309,7 +309,7 @@ class DistributedBackend:
         if plain.stop == "states":
             level.next_trial = 1 << 63
             return False
-        return bool(plain.sum("states") * 10 < states * 11)
+        return bool(plain.sum("states") * 2 < states * 3)
 
     # --- what was found ---
 

@@ -65,6 +65,9 @@ class Request:
     """Whether to count what was met, at the end of a breadth-first search."""
     meanwhile: Callable[[int, int], bool] | None = None
     """What is to be done now and then while the search rests, given its states and transitions. True: it is to stop."""
+    outgrown: Callable[[], bool | None] | None = None
+    """Asked while a breadth-first search waits for what lies outside of the universe: whether all that was decided
+    stands with that inside. None: the search is to stop."""
     checkpoints: Checkpoints | None = None
     """How a breadth-first search is saved, and where it goes on."""
 
@@ -163,7 +166,9 @@ class NativeBackend:
             census=request.census,
             all=request.all,
         )
-        report = self.model.engine.search(self.model, asked, request.sample, request.meanwhile, request.checkpoints)
+        report = self.model.engine.search(
+            self.model, asked, request.sample, request.meanwhile, request.checkpoints, outgrown=request.outgrown
+        )
         return Found(
             stop=cast(Stop, report.stop.name),
             states=report.states,

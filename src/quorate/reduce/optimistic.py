@@ -1,9 +1,9 @@
 """Where the closure does not end: reductions over a universe that is taken from the search itself.
 
-The universe is seeded by simulation, and every combination of its local states and messages is evaluated. A reduced
-search that meets something outside of it is void; then the universe grows by what was met, and it starts over. The
-answer counts once a search stays inside. Why that is sound is argued in docs/soundness.md, rule 24, and at length in
-`src/core/analysis/universe.hpp`.
+The universe is seeded by simulation, and every combination of its local states and messages is evaluated. Where all
+that is left to a search leads out of it, the universe grows by that. If what was decided by the smaller one stands, the
+search goes on; otherwise it is void, and the next one starts over. The answer counts once a search stays inside. Why
+that is sound is argued in docs/soundness.md, rule 24, and at length in `src/core/analysis/universe.hpp`.
 
 Where the universe is given up, partial-order reduction goes by flows, which classes of messages processes send to whom.
 They are taken from the search in the same way, and a search that meets another is void too
@@ -28,7 +28,11 @@ VOID_STATES = 1_000
 # the states that they visited.
 MOST_BEHAVIOURS = 30_000
 MOST_ROUNDS = 60
-MOST_VOID_STATES = 20_000_000
+MOST_VOID_STATES = 5_000_000
+LITTLE = 1.1
+"""A universe that merges and drops less is given up."""
+MOST_EXTENSIONS = 60
+"""Of one search: each looks at the whole universe again."""
 
 
 class Universe:
@@ -39,6 +43,8 @@ class Universe:
         self.reductions = reductions
         self.rounds = 0
         self.void_states = 0
+        self.extensions = 0
+        """How often a search went on in a larger one."""
         self.given_up = ""
         """Why there is no universe any more."""
         self._extend()  # what was met so far
@@ -48,6 +54,21 @@ class Universe:
         with self.model.spent.on("universe"):
             self.model.engine.simulate(self.model, WALKS, WALK_STEPS)
         self._extend()
+
+    def outgrown(self) -> bool:
+        """While a search waits for what lies outside: whether all that was decided stands with that inside."""
+        if self.extensions >= MOST_EXTENSIONS * self.rounds:
+            return False
+        with self.model.spent.on("universe"):
+            found = self.model.engine.outgrow(self.model, MOST_BEHAVIOURS)
+        if found is None:
+            return False
+        evaluated, sizes = found
+        self.extensions += 1
+        self._describe(self.reductions, evaluated)
+        for each in (self.reductions.quotient, self.reductions.dead_messages):
+            each.apply(self.reductions.basis, sizes)
+        return True
 
     def grow(self, found: Found) -> None:
         """Add what a void search has met."""
@@ -75,6 +96,13 @@ class Universe:
                 return
             self._describe(reductions, found)
             reductions.apply()
+            if self._saves_little(reductions):
+                self._give_up(reductions, "it would save too little")
+
+    def _saves_little(self, reductions: Reductions) -> bool:
+        """Whether what is merged and dropped is not worth a search that may be void."""
+        figures = [each.figures for each in (reductions.quotient, reductions.dead_messages) if each.ran]
+        return not reductions.por.wanted and all(each["factor"] < LITTLE for each in figures)
 
     def evaluate(self, most_behaviours: int) -> _core.UniverseReport:
         """Every local state of the universe on every consumable set of its messages, whether met together or not."""
@@ -108,6 +136,7 @@ class Universe:
             "messages": found.messages,
             "behaviours": found.enabled,
             "searches": self.rounds,
+            "extensions": self.extensions,
             "why": why,
         }
 

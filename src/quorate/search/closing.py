@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quorate import _core
 from quorate.base.watchdog import Halted
+from quorate.reduce.optimistic import Universe
 from quorate.reduce.reductions import Reductions
 from quorate.results.estimate import FEWEST_LEVELS, estimate
 from quorate.search.limits import Watcher
@@ -19,6 +20,8 @@ class Closing:
         self.before = 0
         """The transitions of searches that are over."""
         self.ended = False
+        self.universe: Universe | None = None
+        """In which the search stays, if it does."""
         self.stopped: BaseException | None = None
         """Why it was stopped, and the search with it."""
         self._by_levels = by_levels
@@ -49,6 +52,19 @@ class Closing:
         finally:
             self.watcher.phase = phase
         return self.ended or self._drops(states, transitions)
+
+    def outgrown(self) -> bool | None:
+        """While the search waits for what lies outside of its universe: whether it goes on with that inside; None if it
+        is to stop."""
+        assert self.universe is not None
+        phase, self.watcher.phase = self.watcher.phase, "analysis"
+        try:
+            return self.universe.outgrown()
+        except (_core.StoppedError, Halted) as stopped:
+            self.stopped = stopped
+            return None
+        finally:
+            self.watcher.phase = phase
 
     def _drops(self, states: int, transitions: int) -> bool:
         if self._drop_at is None or states < self._drop_at:

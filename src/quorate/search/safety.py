@@ -151,6 +151,7 @@ class Safety:
         reductions.open_symmetry()
         closing.before += found.transitions
         universe.seed()
+        closing.universe = universe
         while True:
             self.watcher.phase = "analysis"
             universe.prepare(reductions)
@@ -215,6 +216,7 @@ class Safety:
         traversal: Traversal = "depth_first" if options.depth_first else "breadth_first"
         if self.conclusion.dynamic:
             traversal = "dpor_classical" if options.dpor_variant == "classical" else "dpor_optimal"
+        beside = None if depth is not None else self._closing
         request = Request(
             traversal,
             deadlock=self.asked.deadlock,
@@ -230,7 +232,8 @@ class Safety:
             max_depth=options.max_depth if self.conclusion.dynamic else depth,
             void_states=VOID_STATES,
             goals_end_from=self.conclusion.goals_end_from if self.conclusion.closed else None,
-            meanwhile=None if self._closing is None or depth is not None else self._closing.go_on,
+            meanwhile=None if beside is None else beside.go_on,
+            outgrown=None if beside is None or beside.universe is None else beside.outgrown,
             sample=SAMPLE if self.conclusion.self_check is not None and depth is None else None,
             all=options.all,
             census=options.coverage,

@@ -282,7 +282,7 @@ absorbing.rule(
     expression(INDEPENDENCE, "if (!options.twins || «!tables.dead_messages» || options.keep > Keep::safety", "false"),
     # What is dead is then known, but nothing is dropped.
     expression(
-        "core/binding/analysis.cpp", "if («dead_messages») { const DeadMessages", "closure && closure->complete"
+        "core/binding/analysis.cpp", "if («tables.dead_messages») { const DeadMessages", "closure && closure->complete"
     ),
 )
 absorbing.rule(

@@ -32,9 +32,9 @@ universe.rule(
     ),
     statement(
         TABLES,
-        "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",
+        "«if (step.next != none) note(column, column.locals[column.cells[step.next].local].member);»",
     ),
-    expression(TABLES, "bool leaves = «!column.as_is && !column.locals[column.cells[cell].local].member»;", "false"),
+    statement(TABLES, "«note(column, column.locals[column.cells[cell].local].member);» for (Id message"),
 )
 universe.rule(
     "universe-messages",
@@ -42,11 +42,12 @@ universe.rule(
     "rule 24",
     statement(
         TABLES,
-        "if (message < bundle_bit) «leaves |= outside(message, receiver);» else",
-        when="outside(message, receiver)",
+        "if (message < bundle_bit) «note(receiver, receiver.messages[message].member);» else",
+        when="!receiver.as_is && !receiver.messages[message].member",
     ),
     statement(
-        TABLES, "«for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);»"
+        TABLES,
+        "«for (Id message : column.inboxes[column.cells[cell].inbox]) note(column, column.messages[message].member);»",
     ),
 )
 symmetry.rule(
@@ -91,7 +92,7 @@ universe.rule(
         "if («message >= live.size() || live[message]») alive.push_back(message);",
         "message < live.size() && live[message]",
     ),
-    statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
+    statement(TABLES, "if (message < bundle_bit) «note(receiver, receiver.messages[message].member);» else"),
 )
 
 RULES = [*twins.rules, *universe.rules, *symmetry.rules, *absorbing.rules]

@@ -36,7 +36,7 @@ universe.rule(
     "universe-step",
     "A search that meets a cell with a step out of the universe is void.",
     "rule 24",
-    expression(TABLES, "column.cells[cell].leaves = leaves; if («leaves») outgrown = true;", "false"),
+    expression(TABLES, "column.cells[cell].leaves = !found.empty(); if («found.empty()») return false;", "true"),
 )
 universe.rule(
     "universe-void",
@@ -64,7 +64,8 @@ universe.rule(
     "A cell with a message from outside of the universe lies outside.",
     "rule 24",
     statement(
-        TABLES, "«for (Id message : column.inboxes[column.cells[cell].inbox]) leaves |= outside(message, column);»"
+        TABLES,
+        "«for (Id message : column.inboxes[column.cells[cell].inbox]) note(column, column.messages[message].member);»",
     ),
 )
 universe.rule(
@@ -73,14 +74,43 @@ universe.rule(
     "rule 24",
     statement(
         TABLES,
-        "«leaves |= step.next != none && !column.as_is && !column.locals[column.cells[step.next].local].member;»",
+        "«if (step.next != none) note(column, column.locals[column.cells[step.next].local].member);»",
     ),
 )
 universe.rule(
     "universe-sent",
     "A step that sends a message from outside of the universe leaves it.",
     "rule 24",
-    statement(TABLES, "if (message < bundle_bit) «leaves |= outside(message, receiver);» else"),
+    statement(TABLES, "if (message < bundle_bit) «note(receiver, receiver.messages[message].member);» else"),
+)
+universe.rule(
+    "universe-merged",
+    "A search goes on in a larger universe only if what was merged in the smaller one is, and nothing else of it.",
+    "rule 24",
+    expression(
+        "core/analysis/decisions.cpp", "other != nullptr && «*other != decided.representative») return false;", "false"
+    ),
+    expression("core/analysis/decisions.cpp", "other != nullptr && «*other != merged») return false;", "false"),
+)
+universe.rule(
+    "universe-dropped",
+    "A search goes on in a larger universe only if the same messages of the smaller one are dropped.",
+    "rule 24",
+    expression(
+        "core/analysis/decisions.cpp",
+        "if («(message >= state.live.size() || state.live[message]) != decided.live[i]») return false;",
+        "false",
+    ),
+)
+universe.rule(
+    "universe-waits",
+    "A step out of a universe that may be extended is not taken before it was.",
+    "rule 24",
+    expression(
+        TABLES,
+        "if («optimistic && note_leaving(column, cell, *list)») {",
+        "optimistic && note_leaving(column, cell, *list) && false",
+    ),
 )
 universe.rule(
     "universe-leaves-in-full",

@@ -131,6 +131,7 @@ def universes() -> Callable[[Dice], list[tuple[str, int]]]:
             ("reductions.MOST_BEHAVIOURS", dice.between(1, 3)),
             ("share.TRANSITIONS_PER_BEHAVIOUR", 1_000_000),
             ("check.MOST_BEHAVIOURS", dice.between(1, 3)),
+            ("optimistic.LITTLE", 0),
             ("optimistic.WALKS", dice.between(0, 1)),
             ("optimistic.WALK_STEPS", dice.between(1, 2)),
             ("optimistic.VOID_STATES", most),
