@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 
 import corpus
+import test_parts_order
 import test_symmetry_models as models
 from generator import Protocol, without_claims
 from orbits import orbits
@@ -26,6 +27,7 @@ from quorate import (
     Process,
     Result,
     System,
+    can,
     check,
     crashes,
     fifo,
@@ -405,6 +407,51 @@ def test_the_order_in_which_something_is_sent_or_told_is_compared_as_well(watche
         assert searched(Lesson(watched=watched, last=last)).verdict == "violated"
         with no_plain_search():
             assert check(Lesson(watched=watched, last=last)).verdict == "violated"
+
+
+PLACES: list[tuple[type[System], str]] = [
+    (test_parts_order.Line, "first_comes_first"),
+    (test_parts_order.Line, "last_comes_first"),
+    (test_parts_order.Line, "middle_comes_first"),
+    (test_parts_order.Equals, "not_true"),
+    (test_parts_order.Equals, "not_one"),
+    (test_parts_order.FirstOf, "not_one"),
+    (test_parts_order.FirstOf, "not_two"),
+    (test_parts_order.Picking, "another"),
+    (test_parts_order.Picking, "the_first"),
+]
+
+
+@pytest.mark.parametrize(("system", "name"), PLACES)
+def test_what_properties_ask_may_tell_processes_apart(system: type[System], name: str) -> None:
+    plain = check(system, property=name, symmetry="none", **PLAIN)
+    for result in (searched(system, property=name), searched(system, property=name, search="dfs")):
+        assert result.verdict == plain.verdict
+    with no_plain_search():
+        assert check(system, property=name).verdict == plain.verdict
+
+
+def place(caller: test_parts_order.Caller) -> int:
+    """Which of the others was picked: an exchange of names exchanges places."""
+    return -1 if caller.picked is None else tuple(caller.others).index(caller.picked)
+
+
+class OnlyOne(test_parts_order.Picking):
+    """Its bound tells who was picked, and the property does not."""
+
+    only: int = 0
+
+    def within(self) -> bool:
+        return sum(place(each) for each in self[test_parts_order.Caller]) in (-1, self.only)
+
+    @can
+    def pinged(self) -> bool:
+        return any(each.pinged for each in self[test_parts_order.Callee])
+
+
+def test_a_bound_may_tell_processes_apart() -> None:
+    for only in range(3):
+        assert searched(OnlyOne(only=only), property="pinged").verdict == "holds"
 
 
 def test_images_are_admitted_once(monkeypatch: pytest.MonkeyPatch) -> None:

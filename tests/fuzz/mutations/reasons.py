@@ -41,6 +41,9 @@ IMPLIED: dict[str, str] = {
     "symmetry-message-exists": "a step sends it whose image sends something else: `symmetry-behaviour`",
     "symmetry-stands": "only processes of one class are proposed, and attackers are a class of their own",
     "symmetry-notices": "who is told of crashes depends on classes alone, and so do families",
+    "open-beginning": "processes are proposed by their initial states: `symmetry-proposed`",
+    "open-crash": "who may crash depends on classes alone, and crashing and recovering commute with renaming",
+    "open-universe-closed": "what is not in it is met by the search, which then starts over: `universe-void`",
     "symmetry-crash": "who may crash depends on classes alone, and crashing and recovering commute with renaming",
     "fields-frozen": "what is not frozen is refused when the local state is encoded (`smuggled` in model/again.py)",
     "reads-clear": "answers are filed by the values that were read, and are right for any quotient",
@@ -100,6 +103,10 @@ IMPLIED: dict[str, str] = {
 }
 
 REFUSED: dict[str, str] = {
+    "open-universe-compared": "no proof covers a universe of which something that no search met tells names apart; no "
+    "test shows a difference",
+    "open-possible": "what a search has of these is asked for in ways that are not compared",
+    "open-flows": "flows are not proven together with symmetry",
     "local-bound": "no proof covers a bound of the whole system; what it reads is seen, and no difference was found",
     "por-bounded-crashes": "no proof covers crashes on bounded channels; no difference was found",
     "por-redelivered": "no proof covers messages that a crash leaves pending; no difference was found",
