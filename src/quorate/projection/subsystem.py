@@ -268,14 +268,13 @@ def _system(
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "__getattribute__": looked_up,
-        "_building": building,
         "__getitem__": seen,
         "pending": pending,
-        "_parameters": cls.declared_parameters(),
         parameter: property(number),
     }
     kind: Any = type(cls.__name__, (cls,), body)
-    kind.parameters = property(parameters)  # a name that no model may give
+    # Names that no model may give.
+    kind.parameters, kind._parameters, kind._building = property(parameters), cls.declared_parameters(), building
     made: System = kind(**values)
     made.__dict__["_values"] = _Values(values, parameter, read)
     del made.__dict__[parameter]  # which would be a constant to whoever takes properties apart
