@@ -233,7 +233,7 @@ class Safety:
             void_states=VOID_STATES,
             goals_end_from=self.conclusion.goals_end_from if self.conclusion.closed else None,
             meanwhile=None if beside is None else beside.go_on,
-            outgrown=None if beside is None or beside.universe is None else beside.outgrown,
+            outgrown=beside.outgrown if beside and beside.universe and self.checkpoint is None else None,
             sample=SAMPLE if self.conclusion.self_check is not None and depth is None else None,
             all=options.all,
             census=options.coverage,
