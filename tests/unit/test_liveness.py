@@ -262,6 +262,12 @@ def test_what_holds_for_want_of_a_run_that_it_is_about(formula: str, note: str) 
     assert found.properties[0].note == note
 
 
+def test_what_a_bound_hides_is_not_said_to_be_never_true() -> None:
+    found = check(Doors(most=2), ltl="F far -> F near")
+    assert (found.verdict, found.bounds) == ("holds", ("Count.within",))
+    assert "vacuously" not in found.properties[0].note
+
+
 # Faults
 
 
@@ -541,6 +547,12 @@ class Doors(System):
     @eventually
     def inside(self) -> bool:
         return self[Door][0].through
+
+    def near(self) -> bool:
+        return self[Count][0].n == 0
+
+    def far(self) -> bool:
+        return self[Count][0].n == 5
 
 
 @pytest.mark.parametrize("cut", [{"most": 3}, {"max_states": 40}], ids=["by a bound", "by a limit"])

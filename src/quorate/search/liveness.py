@@ -379,7 +379,7 @@ class LivenessCheck:
         if condition is None:
             return ""
         left = condition.parts[0] if condition.op is Op.F else condition
-        if condition.op is Op.F and left.op is Op.NAME:  # no run has to be looked for
+        if condition.op is Op.F and left.op is Op.NAME and not self._cut():  # no run has to be looked for
             never = len(self.sets[id(prop.predicates[left.name])]) == 0
         else:
             over = names(condition)
