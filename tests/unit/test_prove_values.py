@@ -18,6 +18,7 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import chain, count
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -636,6 +637,21 @@ def a_set_of_dataclasses(self: Any) -> Any:
 @row("whose equal values may have different hashes")
 def a_set_of_equals_with_other_hashes(self: Any) -> Any:
     return len({Told(3, self.x), Told(3, 5)}) == 2
+
+
+@row("`count` may put others there")
+def counted_from_zero(self: Any) -> Any:
+    return self.x in {number for number, _ in zip(count(), "abcd", strict=False)}
+
+
+@row("`.indices` may put others there")
+def indices_of_a_slice(self: Any) -> Any:
+    return self.x in set(slice(3, 5).indices(9)) - {1}
+
+
+@row()
+def chained_numbers(self: Any) -> Any:
+    return self.x in set(chain((3,), (4,)))
 
 
 def refusal(test: Any) -> RefusedError | None:

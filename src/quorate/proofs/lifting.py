@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import dis
+import itertools
 import sys
 import types
 import typing
@@ -45,7 +46,7 @@ _NUMBERS = {
     "as_integer_ratio", "_value2member_map_", "__len__", "__index__", "__int__", "__code__", "__dict__",
     "real", "imag", "numerator", "denominator", "conjugate", "__add__", "__radd__", "__sub__", "__rsub__", "__neg__",
     "__invert__", "__lshift__", "__rlshift__", "__subclasses__", "__globals__", "__defaults__", "__kwdefaults__",
-    "__closure__", "__annotations__",
+    "__closure__", "__annotations__", "indices", "maxlen", "tb_lineno", "f_lineno", "lineno",
 }  # fmt: skip
 """Attributes by which plain integers come about."""
 _EXACT = {
@@ -255,6 +256,8 @@ class Lifting:
                 return False
             if value is typing.Any or value.__module__ == "collections.abc":  # in an annotation
                 return True
+            if value.__module__ == "itertools":  # they pass on what they get, but for one
+                return value is not itertools.count
             return _is_model_class(value) or value.__module__.startswith("quorate.") or value in _PLAIN
         if isinstance(value, types.FunctionType):
             held = [each for name, each in vars(value).items() if name in attributes]
@@ -389,9 +392,10 @@ def _place_of(cls: type) -> Location:
 
 def _is_model_class(cls: type) -> bool:
     module = sys.modules.get(cls.__module__)
-    if cls.__module__ == "builtins":
-        return False
-    return is_model_file(getattr(module, "__file__", None) or "<model>")
+    file = getattr(module, "__file__", None)
+    if file is None:  # a model may have none, and so have some modules of Python
+        return cls.__module__.partition(".")[0] not in sys.stdlib_module_names
+    return is_model_file(file)
 
 
 def _is_foreign(value: Any) -> bool:

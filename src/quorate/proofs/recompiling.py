@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import dis
 import linecache
+import sys
 import types
 import warnings
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ class Calls(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self.imported: set[str] = set()
-        """Names from other modules, of whose functions nobody knows whether the order matters to them."""
+        """Names from modules of Python, to whose functions the order may matter."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -121,8 +122,15 @@ class Calls(ast.NodeTransformer):
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         for each in ast.walk(node):
-            if isinstance(each, (ast.Import, ast.ImportFrom)):
-                self.imported |= {(other.asname or other.name).split(".")[0] for other in each.names}
+            if isinstance(each, ast.Import):
+                taken = [(name.name, name) for name in each.names]
+            elif isinstance(each, ast.ImportFrom):
+                taken = [(each.module or "", name) for name in each.names]
+            else:
+                continue
+            for module, name in taken:
+                if module.partition(".")[0] in sys.stdlib_module_names:
+                    self.imported.add((name.asname or name.name).partition(".")[0])
         return self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:

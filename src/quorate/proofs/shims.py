@@ -175,6 +175,8 @@ class _Set(set[Any]):
     order: tuple[Any, ...] = ()
 
     def __iter__(self) -> Iterator[Any]:
+        if len(self.order) != len(self) or not all(map(self.__contains__, self.order)):
+            raise RefusedError("lets a function of a library change a set of integers", "change it in the model")
         return iter(self.order)
 
 
