@@ -122,6 +122,12 @@ def test_what_was_not_searched_is_said_as_in_text() -> None:
         assert all(plain(line) in words for line in lines)
 
 
+def test_covered_source_begins_above_the_first_handler() -> None:
+    words = Page(document(check(TwoPhaseCommit(), coverage=True))).words
+    first = next(at for at, word in enumerate(words) if word == "two_phase_commit.py") + 1
+    assert words[first].lstrip(" 0123456789").startswith("@")
+
+
 def test_it_says_how_to_check_again_with_the_same_faults() -> None:
     result = check(TwoPhaseCommit(), byzantine={"Coordinator": 1}, search="dfs", target="two-phase-commit")
     words = "".join(Page(document(result)).words)
