@@ -344,6 +344,7 @@ ROWS: dict[str, tuple[str, str]] = {
     **{f"field of a message named {name}": (at("    ", f"class K(Message):\n    {name}: int = 0\n" + PROCESS + SYSTEM), "Q106") for name in ("_encoded", "_origin", "_names", "__eq__", "__dataclass_fields__")},
     **{f"parameter named {name}": (system(SYSTEM.replace("n: int = 2", f"n: int = 2\n    {name}: int = 3  # here")), "Q106") for name in ("_parameters", "_views", "__dict__", "__init__")},
     **{f"property named {name}": (system(at(f"def {name}", SYSTEM.replace("ok", name))), "Q106") for name in ("_builder", "_require_made", "__dict__", "__getattribute__")},
+    "field of a monitor named durable": ("class M(Monitor):\n    durable: int = 0\n    @on(Said)\n    def said(self, e): self.durable = 1\n" + handler("self.emit(Said())").replace("  # here", "").replace("self.spawn", "self.watch(M); self.spawn"), ""),
     # --- classes that are made in another way
     "process as a dataclass": (at("class A", process("@dataclass\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),
     "process as a frozen dataclass": (at("class A", process("@dataclass(frozen=True)\nclass A(Process):\n    x: int = 0\n    @start\n    def go(self): self.x = 1\n")), "Q106"),

@@ -307,7 +307,7 @@ def read_class(cls: type[Automaton]) -> Spec:
             code="Q106",
             location=member_location(cls, "within"),
         )
-    kept: tuple[str, ...] = getattr(cls, "durable", ())
+    kept = cls.durable if issubclass(cls, Process) else ()  # of a monitor it is a field like any other
     durable = tuple(name in kept for name in visible)
     return Spec(
         cls,
