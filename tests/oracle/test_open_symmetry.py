@@ -454,6 +454,40 @@ def test_a_bound_may_tell_processes_apart() -> None:
         assert searched(OnlyOne(only=only), property="pinged").verdict == "holds"
 
 
+class Climber(Process):
+    others: Peers
+    height: int = 0
+    leader: Pid | None = None
+
+    @step(when=lambda self: True)
+    def climb(self) -> None:
+        self.height += 1
+
+    @step(when=lambda self: self.leader is None and self.height == 2)
+    def follow(self) -> None:
+        self.leader = self.choose(list(self.others))
+
+
+class OneToFollow(System):
+    """Its bound says the same of all names until somebody follows."""
+
+    def build(self) -> None:
+        climbers = self.spawn(Climber, 3)
+        self.connect(climbers, others=climbers)
+
+    def within(self) -> bool:
+        followed = {str(each.leader) for each in self[Climber] if each.leader is not None}
+        return sum(each.height for each in self[Climber]) <= 5 and followed <= {"climber1"}
+
+    @can
+    def two_follow(self) -> bool:
+        return sum(each.leader is not None for each in self[Climber]) == 2
+
+
+def test_a_bound_may_come_to_tell_processes_apart() -> None:
+    assert searched(OneToFollow).verdict == check(OneToFollow, symmetry="none").verdict == "holds"
+
+
 def test_images_are_admitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     admitted: list[tuple[int, int]] = []
     real = OpenSymmetries._compare_elements
