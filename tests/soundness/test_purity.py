@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -596,6 +597,38 @@ class S(System):
     target = written(folder, model)
     found = error(target)
     assert (found.code, found.location) == ("Q103", (target, line(target)))
+
+
+CHANGED_BACK = """
+class In(Message): n: int
+class Out(Message): inside: In
+class Told(Event): n: int
+class M(Monitor):
+    @on(Told)
+    def hear(self, e: Told) -> None: {hear}
+class A(Process):
+    @start
+    def begin(self) -> None: self.send(self.pid, Out(In(1))); self.emit(Told(1))
+    @on(Out)
+    def take(self, m: Out) -> None: {take}
+class S(System):
+    def build(self) -> None: self.spawn(A); self.watch(M)
+    @invariant
+    def ok(self) -> bool: return True
+"""
+BY_FORCE = "object.__setattr__({0}, 'n', 1 - {0}.n)"
+
+
+@pytest.mark.parametrize("options", [{}, {"coverage": True}, {"vacuity": True}, {"all": True}], ids=str)
+@pytest.mark.parametrize(("who", "what"), [("hear", "e"), ("take", "m.inside")])
+def test_nor_is_what_was_changed_back_by_running_it_again(
+    folder: Path, who: str, what: str, options: dict[str, Any]
+) -> None:
+    """An even number of evaluations leaves the message, or the event, as it was."""
+    parts = {"hear": "...", "take": "..."} | {who: BY_FORCE.format(what)}
+    with pytest.raises(QuorateError, match="changes the (Out|Told) it received") as caught:
+        check(load(written(folder, CHANGED_BACK.format(**parts)))(), **options)
+    assert caught.value.code == "Q103"
 
 
 def test_other_modules_of_the_model_belong_to_it(folder: Path) -> None:

@@ -6,13 +6,13 @@ Asked the same twice in a row, it may well say the same twice. So a sample of al
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quorate.base.errors import ModelError
 from quorate.base.places import member_location
 from quorate.base.values import BadValueError, encode, show
-from quorate.language.message import Message, bad_field
+from quorate.language.message import Event, Message, Record, bad_field
 from quorate.model.outcome import Local, Outcome
 
 if TYPE_CHECKING:
@@ -48,14 +48,16 @@ class Sample:
         self.kept: list[Evaluation] = []
         self._every = EVERY
 
-    def note(self, ask: Callable[..., Any], given: tuple[Any, ...], answer: Any) -> None:
+    def note(self, ask: Callable[..., Any], given: tuple[Any, ...], answer: Any) -> bool:
+        """Keep an evaluation, or pass it over; whether it is kept."""
         self.seen += 1
         if self.seen > FIRST and self.seen % self._every:
-            return
+            return False
         self.kept.append(Evaluation(ask, given, answer))
         if len(self.kept) == MOST:
             self.kept = self.kept[1::2]
             self._every *= 2
+        return True
 
 
 def signature(outcome: Outcome) -> bytes:
@@ -77,14 +79,7 @@ def require_same(
     At once, not as an outcome that is reported where the search gets to it: which evaluations are done twice is no part
     of what a transition does.
     """
-    for message in messages:
-        if not _unchanged(message):
-            raise ModelError(
-                f"{transition} changes the {type(message).__name__} it received",
-                hint="messages are immutable, also by way of object.__setattr__: make a new one",
-                code="Q103",
-                location=transition.location,
-            )
+    require_unchanged(transition, messages)
     try:
         if len(outcomes) == len(again) and all(map(alike, outcomes, again)):
             return
@@ -97,6 +92,18 @@ def require_same(
         code="Q104",
         location=transition.location,
     )
+
+
+def require_unchanged(transition: Transition, given: Iterable[Message | Event]) -> None:
+    """Refuse a handler that changes what it was given. Run a second time, it may have changed it back."""
+    for each in given:
+        if not _unchanged(each):
+            raise ModelError(
+                f"{transition} changes the {type(each).__name__} it received",
+                hint="messages are immutable, also by way of object.__setattr__: make a new one",
+                code="Q103",
+                location=transition.location,
+            )
 
 
 def differs(transition: Transition) -> ModelError:
@@ -129,13 +136,16 @@ def alike(one: Outcome, two: Outcome) -> bool:
     return signature(one) == signature(two)
 
 
-def _unchanged(message: Message) -> bool:
-    cached = message.__dict__.get("_encoded")
+def _unchanged(value: Any) -> bool:
+    """Whether a message, an event, and whatever records are inside of it are still what they were encoded as."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_unchanged, value))
+    cached = value.__dict__.get("_encoded") if isinstance(value, Record) else None
     if cached is None:
         return True
-    fresh = object.__new__(type(message))
-    fresh.__dict__.update({name: value for name, value in message.__dict__.items() if name != "_encoded"})
-    return bool(encode(fresh) == cached)
+    fresh = object.__new__(type(value))
+    fresh.__dict__.update({name: inside for name, inside in value.__dict__.items() if name != "_encoded"})
+    return bool(encode(fresh) == cached) and all(map(_unchanged, fresh.__dict__.values()))
 
 
 def _first_difference(column: Column, first: tuple[Outcome, ...], second: tuple[Outcome, ...]) -> str:

@@ -21,7 +21,7 @@ from quorate.language.message import Event, Message
 from quorate.language.pid import Pid
 from quorate.language.rank import RUNNING, Evaluation
 from quorate.language.shared import PRESENT, Shared, Written, is_single, written
-from quorate.model.again import require_same, signature
+from quorate.model.again import require_same, require_unchanged, signature
 from quorate.model.choices import MAX_PATHS, Choices, NoOption
 from quorate.model.definition import Column, Transition
 from quorate.model.outcome import Local, Outcome, Request, Unread, cells_of, is_crashed
@@ -209,7 +209,8 @@ def accepts(
     if declaration.where is None and declaration.same is None:
         return b""
     group = _group_of(column, transition, local, message, reads)
-    transition.sample.note(_group_of, (column, transition, local, message), group)
+    if transition.sample.note(_group_of, (column, transition, local, message), group):
+        require_unchanged(transition, (message,))
     return group
 
 
@@ -258,7 +259,8 @@ def fire(
     outcomes = _paths(column, transition, local, messages, record)
     if column.spec.ends:
         return outcomes
-    transition.sample.note(_paths, (column, transition, local, messages), outcomes)
+    if transition.sample.note(_paths, (column, transition, local, messages), outcomes):
+        require_unchanged(transition, messages)
     count = transition.sample.seen
     # Every power of two: often enough to find a handler that is not a function, rare enough to cost nothing. The sample
     # that is run again at the end finds more; but the search may have no end before this is found.
@@ -322,7 +324,8 @@ def observe(column: Column, local: Local, event: Event) -> Outcome:
     if not reactions:
         return Outcome(local)
     outcome = _observed(column, reactions, local, event)
-    reactions[0].sample.note(_observed, (column, reactions, local, event), outcome)
+    if reactions[0].sample.note(_observed, (column, reactions, local, event), outcome):
+        require_unchanged(reactions[0], (event,))
     return outcome
 
 
