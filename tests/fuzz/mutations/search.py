@@ -189,7 +189,18 @@ semantics.rule(
     "message-unchanged",
     "A handler that changes the message it received is refused.",
     "rule 19",
-    expression("quorate/model/again.py", "if «not _unchanged(message)»:", "False"),
+    expression("quorate/model/again.py", "if «not _unchanged(each)»:", "False"),
+    focus=("handlers that change messages",),
+)
+semantics.rule(
+    "message-unchanged-at-once",
+    "That a handler changes a message is looked for before it is run again, which may change it back.",
+    "rule 19",
+    expression(
+        "quorate/model/run.py",
+        "if «transition.sample.note(_paths, (column, transition, local, messages), outcomes)»:",
+        "transition.sample.note(_paths, (column, transition, local, messages), outcomes) and False",
+    ),
     focus=("handlers that change messages",),
 )
 semantics.rule(
