@@ -195,6 +195,10 @@ def expected(found: Exploration, said: Verdicts, what: Asked) -> Expected:
     return Expected(broken, raises)
 
 
+def _cannot_be_saved(protocol: Protocol, check: Check, answer: Answer) -> bool:
+    return answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options
+
+
 def compare(
     protocol: Protocol, system: System, found: Exploration, said: Verdicts, check: Check, answer: Answer
 ) -> Finding | None:
@@ -205,7 +209,7 @@ def compare(
     wanted = expected(found, said, what)
     result = answer.result
     if "cheat" in found.failures and not (set(wanted.broken) - {"cheats"} or wanted.raises):
-        refused = result is None and answer.code in CHEATS
+        refused = result is None and (answer.code in CHEATS or _cannot_be_saved(protocol, check, answer))
         return None if refused else Finding("a model that cheats", f"{answer.code or 'a verdict'} for it")
     if result is None and answer.code in CHEATS and any(each.op == "cheat" for each in nodes_in(protocol)):
         return None
@@ -287,7 +291,7 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code == "Q117" and _greedy(protocol):
         return None
-    if answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options:
+    if _cannot_be_saved(protocol, check, answer):
         return None
     if answer.code == "Q106" and _hides(protocol):
         return None

@@ -17,7 +17,23 @@ import pytest
 from corpus import built, each, sized
 from generator import Protocol
 from kills import facts, killed
-from quorate import Constant, Process, System, check, crashes, invariant, resume, step
+from quorate import (
+    Constant,
+    Event,
+    Message,
+    Monitor,
+    Peers,
+    Pid,
+    Process,
+    System,
+    check,
+    crashes,
+    invariant,
+    on,
+    resume,
+    start,
+    step,
+)
 from quorate.model.target import load
 from quorate.search.folder import Folder
 
@@ -81,6 +97,64 @@ def test_a_closure_beside_the_search(
         ):
             monkeypatch.setattr(f"{module}.{name}", value, raising=False)
     stopped(load(target), options, tmp_path, 3)
+
+
+class Ping(Message):
+    pass
+
+
+class Heard(Event):
+    by: Pid
+
+
+class Hearing(Monitor):
+    @on(Heard)
+    def told(self, e: Heard) -> None: ...
+
+
+class Caller(Process):
+    others: Peers
+    called: Pid | None = None
+
+    @start
+    def call(self) -> None:
+        self.called = self.choose(list(self.others))
+        self.send(self.called, Ping())
+
+
+class Callee(Process):
+    caller: Pid | None = None
+
+    @on(Ping)
+    def hear(self, m: Ping) -> None:
+        self.caller = m.sender
+        self.emit(Heard(m.sender))
+
+
+class Both(Caller, Callee):
+    pass
+
+
+class Calls(System):
+    def build(self) -> None:
+        both = self.spawn(Both, 2)
+        self.connect(both, others=frozenset(both))
+        self.watch(Hearing)
+
+
+def test_a_universe_that_is_taken_differently(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What a search looked at before it was saved is not known after it was gone on with, and is in the universe."""
+    monkeypatch.setattr("quorate.search.safety.FIRST_BEHAVIOURS", 15)
+    monkeypatch.setattr("quorate.search.safety.FIRST_STATES", 6)
+    monkeypatch.setattr("quorate.reduce.optimistic.WALKS", 2)
+    result, few = check(Calls(), checkpoint=tmp_path, max_states=3), 3
+    warnings: list[str] = []
+    while result.stopped_by == "states":
+        few += max(few, result.states)
+        result = resume(tmp_path, Calls(), max_states=few)
+        warnings += result.warnings
+    assert result.verdict == check(Calls()).verdict == "holds"
+    assert [each for each in warnings if each.endswith("was taken differently this time: it began again")]
 
 
 CHOICES: list[dict[str, Any]] = [{}, PLAIN, {"por": "lpor"}, {"por": "lpor-net"}, {"all": True}, {"max_behaviours": 3}]
