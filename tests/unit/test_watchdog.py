@@ -532,6 +532,34 @@ def test_other_errors_of_finalizers_are_told(monkeypatch: pytest.MonkeyPatch) ->
     assert sys.unraisablehook is tell
 
 
+def test_lost_blows_are_silent_whoever_else_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def another() -> None:
+        watch = Watch(lambda: False)
+        watch.begin()
+        begun.set()
+        over.wait()
+        watch.end()
+
+    thread = threading.Thread(target=another)
+    thread.start()
+    begun.wait()
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    watch = Watch(lambda: False)
+    watch.begin()
+
+    def fails() -> None:
+        raise Halted
+
+    supervised(lambda: str(Finalized(fails)))
+    watch.end()
+    over.set()
+    thread.join()
+    assert told == []
+
+
 def test_a_blow_that_falls_after_the_run(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_down = Watch.stand_down
 

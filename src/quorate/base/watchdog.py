@@ -89,8 +89,7 @@ class Watch:
 
         self._owner = threading.current_thread()
         self._outer = _watches.get(self.thread)
-        if not _watches:
-            _lost_blows_are_silent()
+        _lost_blows_are_silent()  # also where another thread is watched already: somebody may have put in another hook
         _watches[self.thread] = self
         self._over.acquire()
         begun = _thread.allocate_lock()
