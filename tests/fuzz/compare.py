@@ -195,10 +195,6 @@ def expected(found: Exploration, said: Verdicts, what: Asked) -> Expected:
     return Expected(broken, raises)
 
 
-def _cannot_be_saved(protocol: Protocol, check: Check, answer: Answer) -> bool:
-    return answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options
-
-
 def compare(
     protocol: Protocol, system: System, found: Exploration, said: Verdicts, check: Check, answer: Answer
 ) -> Finding | None:
@@ -209,8 +205,10 @@ def compare(
     wanted = expected(found, said, what)
     result = answer.result
     if "cheat" in found.failures and not (set(wanted.broken) - {"cheats"} or wanted.raises):
-        refused = result is None and (answer.code in CHEATS or _cannot_be_saved(protocol, check, answer))
-        return None if refused else Finding("a model that cheats", f"{answer.code or 'a verdict'} for it")
+        # Some checks are refused whatever the model does.
+        refused = answer.code in CHEATS or _about_error(protocol, check, wanted, said, answer) is None
+        cheated = result is not None or not refused
+        return Finding("a model that cheats", f"{answer.code or 'a verdict'} for it") if cheated else None
     if result is None and answer.code in CHEATS and any(each.op == "cheat" for each in nodes_in(protocol)):
         return None
     if result is None:
@@ -291,7 +289,7 @@ def _about_error(protocol: Protocol, check: Check, wanted: Expected, said: Verdi
         return None
     if answer.code == "Q117" and _greedy(protocol):
         return None
-    if _cannot_be_saved(protocol, check, answer):
+    if answer.code == "Q345" and protocol.within is not None and "checkpoint" in check.options:
         return None
     if answer.code == "Q106" and _hides(protocol):
         return None
