@@ -181,7 +181,7 @@ semantics.rule(
     "A sample of the evaluations is run again, at once and at the end, and what a model could remember is compared.",
     "rule 19",
     expression("quorate/model/run.py", "if «count & (count - 1) == 0»: require_same", "False"),
-    expression("quorate/properties/purity.py", "if «perf_counter() >= until»:", "True"),
+    expression("quorate/properties/purity.py", "if «thread_time() >= until»:", "True"),
     expression("quorate/model/memory.py", "if «before == after or not self._is_named(place)»:", "True"),
     focus=("handlers that remember",),
 )
