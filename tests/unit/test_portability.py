@@ -28,7 +28,7 @@ def test_free_memory_where_the_system_does_not_tell(monkeypatch: pytest.MonkeyPa
         return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}[name]
 
     monkeypatch.setattr(os, "sysconf", sysconf)
-    monkeypatch.setattr("builtins.open", lambda *_: (_ for _ in ()).throw(FileNotFoundError()))
+    monkeypatch.setattr("builtins.open", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError()))
     assert machine.default_memory_limit() == int(4096 * 1000 * 0.9)
     assert asked == ["SC_PAGE_SIZE", "SC_PHYS_PAGES"]
 
