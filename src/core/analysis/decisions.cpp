@@ -2,6 +2,19 @@
 
 namespace quorate {
 
+namespace {
+
+bool is_live(const Local& state, Id message) { return message >= state.live.size() || state.live[message]; }
+
+// Whether a key has this value, which is noted if it has none.
+bool agrees(FlatMap<Id>& values, Id key, Id value) {
+    if (const Id* known = values.find(key)) return *known == value;
+    values.insert(key, value);
+    return true;
+}
+
+}  // namespace
+
 Decisions::Decisions(const Tables& tables) {
     for (const auto& column : tables.columns) {
         Process& process = processes_.emplace_back(Process{column->as_is, column->grows, {}, {}});
@@ -11,8 +24,8 @@ Decisions::Decisions(const Tables& tables) {
             const Local& state = column->locals[local];
             if (!state.member) continue;
             Decided& decided = process.locals.emplace_back(Decided{local, tables.merged(*column, local), {}});
-            for (Id message : process.messages)
-                decided.live.push_back(message >= state.live.size() || state.live[message]);
+            if (!tables.dead_messages) continue;
+            for (Id message : process.messages) decided.live.push_back(is_live(state, message));
         }
     }
 }
@@ -27,15 +40,10 @@ bool Decisions::stand(Tables& tables) const {
         for (const Decided& decided : process.locals) {
             const Local& state = column.locals[decided.local];
             const Id merged = tables.merged(column, decided.local);
-            if (const Id* other = kept[index].find(merged); other != nullptr && *other != decided.representative)
-                return false;
-            if (const Id* other = now.find(decided.representative); other != nullptr && *other != merged) return false;
-            if (kept[index].find(merged) == nullptr) kept[index].insert(merged, decided.representative);
-            if (now.find(decided.representative) == nullptr) now.insert(decided.representative, merged);
-            for (std::size_t i = 0; tables.dead_messages && i < process.messages.size(); ++i) {
-                const Id message = process.messages[i];
-                if ((message >= state.live.size() || state.live[message]) != decided.live[i]) return false;
-            }
+            if (!agrees(kept[index], merged, decided.representative)) return false;
+            if (!agrees(now, decided.representative, merged)) return false;
+            for (std::size_t i = 0; i < decided.live.size(); ++i)
+                if (is_live(state, process.messages[i]) != decided.live[i]) return false;
         }
     }
     for (Id index = 0; tables.quotient && index < processes_.size(); ++index) {

@@ -88,9 +88,15 @@ universe.rule(
     "A search goes on in a larger universe only if what was merged in the smaller one is, and nothing else of it.",
     "rule 24",
     expression(
-        "core/analysis/decisions.cpp", "other != nullptr && «*other != decided.representative») return false;", "false"
+        "core/analysis/decisions.cpp",
+        "if («!agrees(kept[index], merged, decided.representative)»)",
+        "!agrees(kept[index], merged, decided.representative) && false",
     ),
-    expression("core/analysis/decisions.cpp", "other != nullptr && «*other != merged») return false;", "false"),
+    expression(
+        "core/analysis/decisions.cpp",
+        "if («!agrees(now, decided.representative, merged)»)",
+        "!agrees(now, decided.representative, merged) && false",
+    ),
 )
 universe.rule(
     "universe-dropped",
@@ -98,7 +104,7 @@ universe.rule(
     "rule 24",
     expression(
         "core/analysis/decisions.cpp",
-        "if («(message >= state.live.size() || state.live[message]) != decided.live[i]») return false;",
+        "if («is_live(state, process.messages[i]) != decided.live[i]») return false;",
         "false",
     ),
 )
